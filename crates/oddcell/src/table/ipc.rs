@@ -1,0 +1,185 @@
+//! Arrow IPC: the stream format, and the file format (also called Feather), which is a stream between a magic number
+//! and a footer. Both are read as they come, so that standard input needs no detour over the disk.
+//!
+//! Messages are cut out of the stream here and looked at before the arrow crates decode them, because the decoder
+//! allocates what a compressed buffer claims to hold, and a failed allocation ends the whole process. Files are read
+//! as streams, but only believed when their footer is there: a file that was cut short must not pass for a short one.
+
+use std::io::{BufReader, Read};
+
+use arrow_array::RecordBatch;
+use arrow_buffer::Buffer;
+use arrow_ipc::{CompressionType, MessageHeader, reader::StreamDecoder, root_as_message};
+
+use super::{
+    Format, TableError,
+    reader::{BatchSource, Opened},
+    source::Input,
+};
+
+const MAGIC: &[u8] = b"ARROW1";
+const CONTINUATION: [u8; 4] = [0xFF; 4];
+const END_OF_STREAM: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
+/// The description of a batch takes a few bytes per column; this is a million columns.
+const LONGEST_METADATA: u32 = 256 << 20;
+/// More rows in one batch than this are a claim that nothing backs: a column of nulls takes no bytes at all.
+const MOST_ROWS: i64 = i32::MAX as i64;
+
+pub(super) fn open(input: Input) -> Result<Opened, TableError> {
+    let origin = input.origin.clone();
+    let is_file = input.start().starts_with(MAGIC);
+    // The magic number is padded with zeros, to 8 bytes by most writers, to 64 by some.
+    let padding = input.start().iter().skip(MAGIC.len()).take(128).take_while(|&&byte| byte == 0).count();
+    let stream_begin = if is_file { MAGIC.len() + padding } else { 0 };
+    let mut reader = BufReader::new(input.into_read());
+    std::io::copy(&mut reader.by_ref().take(stream_begin as u64), &mut std::io::sink())
+        .map_err(|source| TableError::Io { action: "read", origin: origin.clone(), source })?;
+    let mut source = IpcBatches {
+        reader,
+        origin,
+        is_file,
+        ended: false,
+        decoder: StreamDecoder::new(),
+        pending: Buffer::from_vec(Vec::<u8>::new()),
+        first: None,
+    };
+    // The decoder takes in the schema when it sees what follows, which may be the first batch.
+    source.first = source.read_batch()?;
+    let schema = source.decoder.schema().ok_or_else(|| source.malformed("it ends before its schema"))?;
+    Ok(Opened { schema, source: Box::new(source), notes: Vec::new(), delimiter: None })
+}
+
+struct IpcBatches {
+    reader: BufReader<Box<dyn Read + Send>>,
+    origin: String,
+    is_file: bool,
+    ended: bool,
+    decoder: StreamDecoder,
+    /// What the decoder has not taken in yet.
+    pending: Buffer,
+    first: Option<RecordBatch>,
+}
+
+impl BatchSource for IpcBatches {
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
+        if self.first.is_some() {
+            return Ok(self.first.take());
+        }
+        self.read_batch()
+    }
+}
+
+impl IpcBatches {
+    fn read_batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
+        loop {
+            if !self.pending.is_empty() {
+                let decoded = self.decoder.decode(&mut self.pending);
+                if let Some(batch) = decoded.map_err(|error| self.malformed(error.to_string()))? {
+                    return Ok(Some(batch));
+                }
+            } else if self.ended {
+                return Ok(None);
+            } else if let Some(message) = self.next_message()? {
+                self.pending = Buffer::from_vec(message);
+            } else {
+                self.ended = true;
+                self.check_end()?;
+                // A message without a body is decoded when something follows it.
+                self.pending = Buffer::from_vec(END_OF_STREAM.to_vec());
+            }
+        }
+    }
+
+    /// The next message with everything that belongs to it; `None` at the end of the stream.
+    fn next_message(&mut self) -> Result<Option<Vec<u8>>, TableError> {
+        let mut message = Vec::new();
+        self.append(4, &mut message)?;
+        if message.is_empty() {
+            // Streams may end without a mark, files may not.
+            return if self.is_file { Err(self.malformed("it ends before its footer")) } else { Ok(None) };
+        }
+        if message == CONTINUATION {
+            self.append(4, &mut message)?;
+        }
+        let Some(length) = message.last_chunk::<4>().map(|length| u32::from_le_bytes(*length)) else {
+            return Err(self.malformed("it ends within a message"));
+        };
+        let begin = message.len();
+        if length == 0 && begin > 4 {
+            return Ok(None);
+        }
+        if length > LONGEST_METADATA {
+            return Err(self.malformed(format!("the metadata of a message claims to be {length} bytes long")));
+        }
+        self.append(u64::from(length), &mut message)?;
+        let metadata = message[begin..].to_vec();
+        let parsed = root_as_message(&metadata).map_err(|error| self.malformed(error.to_string()))?;
+        let body_length = u64::try_from(parsed.bodyLength())
+            .map_err(|_| self.malformed("a message claims a body of negative length"))?;
+        let body_begin = message.len();
+        self.append(body_length, &mut message)?;
+        if metadata.len() as u64 != u64::from(length) || (message.len() - body_begin) as u64 != body_length {
+            return Err(self.malformed("it ends within a message"));
+        }
+        let batch = match parsed.header_type() {
+            MessageHeader::RecordBatch => parsed.header_as_record_batch(),
+            MessageHeader::DictionaryBatch => {
+                parsed.header_as_dictionary_batch().and_then(|batch| batch.data())
+            }
+            _ => None,
+        };
+        if let Some(batch) = batch {
+            check_claims(&batch, &message[body_begin..]).map_err(|claim| self.malformed(claim))?;
+        }
+        Ok(Some(message))
+    }
+
+    /// Appends up to `length` bytes; memory grows with what comes, not with what is claimed.
+    fn append(&mut self, length: u64, message: &mut Vec<u8>) -> Result<(), TableError> {
+        let read = self.reader.by_ref().take(length).read_to_end(message);
+        read.map(|_| ()).map_err(|source| TableError::Io {
+            action: "read",
+            origin: self.origin.clone(),
+            source,
+        })
+    }
+
+    /// A file ends with its magic number.
+    fn check_end(&mut self) -> Result<(), TableError> {
+        if !self.is_file {
+            return Ok(());
+        }
+        let mut footer = Vec::new();
+        self.append(u64::from(LONGEST_METADATA), &mut footer)?;
+        if footer.ends_with(MAGIC) { Ok(()) } else { Err(self.malformed("its footer is missing or cut off")) }
+    }
+
+    fn malformed(&self, reason: impl Into<String>) -> TableError {
+        TableError::Malformed { origin: self.origin.clone(), format: Format::ArrowIpc, reason: reason.into() }
+    }
+}
+
+/// Rows and uncompressed sizes stay within what the bytes of the batch can possibly hold.
+fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &[u8]) -> Result<(), String> {
+    if !(0..=MOST_ROWS).contains(&batch.length()) {
+        return Err(format!("a batch claims {} rows", batch.length()));
+    }
+    let (Some(compression), Some(buffers)) = (batch.compression(), batch.buffers()) else { return Ok(()) };
+    // What one byte can become at most: lengths of LZ4 grow by 255 per byte; a zstd block of 4 bytes repeats one
+    // byte up to 128 KiB.
+    let most_per_byte = if compression.codec() == CompressionType::LZ4_FRAME { 255 } else { 1 << 16 };
+    for buffer in buffers {
+        let bytes = usize::try_from(buffer.offset()).ok().and_then(|offset| {
+            let end = offset.checked_add(usize::try_from(buffer.length()).ok()?)?;
+            body.get(offset..end)
+        });
+        let bytes = bytes.ok_or("a buffer lies outside of its message")?;
+        // The uncompressed size stands in front; −1 means that the buffer is not compressed after all.
+        let Some(claimed) = bytes.first_chunk::<8>().map(|size| i64::from_le_bytes(*size)) else { continue };
+        let most = i64::try_from(bytes.len()).unwrap_or(i64::MAX).saturating_mul(most_per_byte);
+        if claimed != -1 && !(0..=most).contains(&claimed) {
+            return Err(format!("a compressed buffer of {} bytes claims to hold {claimed}", bytes.len()));
+        }
+    }
+    Ok(())
+}

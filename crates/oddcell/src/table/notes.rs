@@ -1,0 +1,86 @@
+//! Things worth telling about a table that are no errors.
+
+use std::fmt::Display;
+
+/// Something worth telling about a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// Nearly all cells are numbers, but not all: the column is a category.
+    MostlyNumbers {
+        /// The column.
+        column: String,
+        /// The first row whose cell is no number, counted from 1.
+        row: usize,
+        /// That cell.
+        value: String,
+        /// Cells that are numbers.
+        n_numbers: usize,
+        /// Cells that are not null.
+        n_cells: usize,
+    },
+    /// No cell has a value.
+    AllNull {
+        /// The column.
+        column: String,
+    },
+    /// `a/b/yyyy`, and no cell tells which is the month.
+    AmbiguousDates {
+        /// The column.
+        column: String,
+        /// A cell.
+        value: String,
+    },
+    /// Whole numbers of 16 digits or more: a 64-bit float keeps the first 15.
+    LongIntegers {
+        /// The column.
+        column: String,
+        /// The first row with such a cell, counted from 1.
+        row: usize,
+        /// That cell.
+        value: String,
+    },
+    /// Every cell would be a number if its comma were a dot.
+    DecimalCommas {
+        /// The column.
+        column: String,
+        /// A cell.
+        value: String,
+    },
+    /// An array of an NPZ file that is not part of the table.
+    ArrayLeftOut {
+        /// The array.
+        array: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Display for Note {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::MostlyNumbers { column, row, value, n_numbers, n_cells } => write!(
+                formatter,
+                "column `{column}`: read as category because row {row} holds `{value}`; {n_numbers} of {n_cells} cells \
+                 are numbers"
+            ),
+            Self::AllNull { column } => write!(formatter, "column `{column}`: no cell has a value"),
+            Self::AmbiguousDates { column, value } => write!(
+                formatter,
+                "column `{column}`: dates such as `{value}` are read month first; no cell tells the order"
+            ),
+            Self::LongIntegers { column, row, value } => write!(
+                formatter,
+                "column `{column}`: row {row} holds `{value}`; of such long numbers only the first 15 digits count"
+            ),
+            Self::DecimalCommas { column, value } => write!(
+                formatter,
+                "column `{column}`: read as category; cells such as `{value}` look like numbers with a decimal comma, \
+                 but numbers need a dot"
+            ),
+            Self::ArrayLeftOut { array, reason } => {
+                write!(formatter, "array `{array}` is left out: {reason}")
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! One `NumPy` array in a file: its header checked against the file, its rows read piece by piece.
+//!
+//! Integers become `Int64` or `UInt64`, floats `Float32` or `Float64`, booleans `Boolean`; C and Fortran order and both
+//! byte orders are read. Nothing is allocated for a shape before the file was found to hold that many bytes.
+
+use std::{
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+    sync::Arc,
+};
+
+use arrow_array::{ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, UInt64Array};
+use arrow_schema::DataType;
+use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
+
+use super::{Format, TableError};
+
+/// Headers are a line of text; more is an attack or an accident.
+const LONGEST_HEADER: u64 = 1 << 20;
+/// Bytes read at a time.
+const PIECE_BYTES: u64 = 16 << 20;
+/// More columns than this are no table.
+const MOST_COLUMNS: u64 = 1_000_000;
+
+/// Shape and type of an array.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    /// The shape as it is written.
+    pub(super) shape: Vec<u64>,
+    dtype: String,
+    element: Option<Element>,
+    big_endian: bool,
+    fortran: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Element {
+    Boolean,
+    Signed(u64),
+    Unsigned(u64),
+    Float(u64),
+}
+
+impl Layout {
+    /// Reads the header and stops before the data.
+    pub(super) fn read(reader: &mut dyn Read, origin: &str, format: Format) -> Result<Self, TableError> {
+        let malformed = |error: std::io::Error| TableError::Malformed {
+            origin: origin.into(),
+            format,
+            reason: error.to_string(),
+        };
+        // Magic (6 bytes), version (2), length of the header (2, or 4 from version 2 on).
+        let mut start = vec![0; 8];
+        reader.read_exact(&mut start).map_err(malformed)?;
+        let length_bytes = if start[6] == 1 { 2 } else { 4 };
+        start.resize(8 + length_bytes, 0);
+        reader.read_exact(&mut start[8..]).map_err(malformed)?;
+        let length = start[8..].iter().rev().fold(0, |length, &byte| length << 8 | u64::from(byte));
+        if length > LONGEST_HEADER {
+            let reason = format!("its header claims to be {length} bytes long");
+            return Err(TableError::Malformed { origin: origin.into(), format, reason });
+        }
+        let header = NpyHeader::from_reader(start.as_slice().chain(reader)).map_err(malformed)?;
+        let dtype = header.dtype();
+        let (element, big_endian) = match &dtype {
+            DType::Plain(plain) => {
+                let element = match (plain.type_char(), plain.size_field()) {
+                    (TypeChar::Bool, 1) => Some(Element::Boolean),
+                    (TypeChar::Int, size @ (1 | 2 | 4 | 8)) => Some(Element::Signed(size)),
+                    (TypeChar::Uint, size @ (1 | 2 | 4 | 8)) => Some(Element::Unsigned(size)),
+                    (TypeChar::Float, size @ (2 | 4 | 8)) => Some(Element::Float(size)),
+                    _ => None,
+                };
+                (element, plain.endianness() == Endianness::Big)
+            }
+            _ => (None, false),
+        };
+        Ok(Self {
+            shape: header.shape().to_vec(),
+            dtype: dtype.descr(),
+            element,
+            big_endian,
+            fortran: header.order() == Order::Fortran,
+        })
+    }
+
+    /// Rows and columns, if the shape is that of a table or of one column.
+    pub(super) fn rows_and_columns(&self) -> Option<(u64, u64)> {
+        match self.shape[..] {
+            [rows] => Some((rows, 1)),
+            [rows, columns] if columns <= MOST_COLUMNS => Some((rows, columns)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_numeric(&self) -> bool {
+        self.element.is_some()
+    }
+
+    pub(super) fn describe(&self) -> String {
+        format!("{:?} {}", self.shape, self.dtype)
+    }
+}
+
+/// An array in a file of its own.
+#[derive(Debug)]
+pub(super) struct ArrayFile {
+    origin: String,
+    file: File,
+    data_begin: u64,
+    element: Element,
+    big_endian: bool,
+    fortran: bool,
+    pub(super) n_rows: u64,
+    pub(super) n_columns: u64,
+}
+
+impl ArrayFile {
+    /// Reads the header and checks that shape, type and file agree. `name` is the array's name for messages.
+    pub(super) fn open(mut file: File, name: &str, origin: &str, format: Format) -> Result<Self, TableError> {
+        let io = |source| TableError::Io { action: "read", origin: origin.to_owned(), source };
+        let layout = Layout::read(&mut file, origin, format)?;
+        let (origin, array) = (origin.to_owned(), name.to_owned());
+        let Some((n_rows, n_columns)) = layout.rows_and_columns() else {
+            return Err(TableError::ArrayShape { origin, array, shape: layout.shape });
+        };
+        let Some(element) = layout.element else {
+            return Err(TableError::ArrayType { origin, array, dtype: layout.dtype });
+        };
+        let data_begin = file.stream_position().map_err(io)?;
+        let found = file.metadata().map_err(io)?.len().saturating_sub(data_begin);
+        let claimed = u128::from(n_rows) * u128::from(n_columns) * u128::from(element.size());
+        if claimed != u128::from(found) {
+            return Err(TableError::ArraySize { origin, array, claimed, found });
+        }
+        let Layout { big_endian, fortran, .. } = layout;
+        Ok(Self { origin, file, data_begin, element, big_endian, fortran, n_rows, n_columns })
+    }
+
+    /// The Arrow type of its columns.
+    pub(super) fn data_type(&self) -> DataType {
+        match self.element {
+            Element::Boolean => DataType::Boolean,
+            Element::Signed(_) => DataType::Int64,
+            Element::Unsigned(_) => DataType::UInt64,
+            Element::Float(8) => DataType::Float64,
+            Element::Float(_) => DataType::Float32,
+        }
+    }
+
+    /// How many rows may be read at a time to stay within bounds, at least one.
+    pub(super) fn rows_at_a_time(&self) -> u64 {
+        (PIECE_BYTES / (self.n_columns * self.element.size()).max(1)).max(1)
+    }
+
+    /// The columns of `count` rows from `first` on, which must be rows of the array.
+    pub(super) fn read_rows(&mut self, first: u64, count: u64) -> Result<Vec<ArrayRef>, TableError> {
+        let size = self.element.size();
+        let mut columns = Vec::with_capacity(self.n_columns as usize);
+        if self.fortran && self.n_columns > 1 {
+            for column in 0..self.n_columns {
+                let bytes = self.bytes_at((column * self.n_rows + first) * size, count * size)?;
+                columns.push(self.column(&bytes, 0, size as usize));
+            }
+        } else {
+            let width = self.n_columns * size;
+            let bytes = self.bytes_at(first * width, count * width)?;
+            for column in 0..self.n_columns {
+                columns.push(self.column(&bytes, (column * size) as usize, width as usize));
+            }
+        }
+        Ok(columns)
+    }
+
+    fn bytes_at(&mut self, offset: u64, length: u64) -> Result<Vec<u8>, TableError> {
+        let mut bytes = vec![0; length as usize];
+        let read = self.file.seek(SeekFrom::Start(self.data_begin + offset));
+        let read = read.and_then(|_| self.file.read_exact(&mut bytes));
+        read.map(|()| bytes).map_err(|source| TableError::Io {
+            action: "read",
+            origin: self.origin.clone(),
+            source,
+        })
+    }
+
+    /// The elements that start at `begin`, `begin + stride`, ….
+    fn column(&self, bytes: &[u8], begin: usize, stride: usize) -> ArrayRef {
+        let size = self.element.size() as usize;
+        let big_endian = self.big_endian;
+        // The element in the low bytes of a 64-bit word.
+        let words = bytes.chunks_exact(stride).map(move |row| {
+            let mut word = [0; 8];
+            word[..size].copy_from_slice(&row[begin..begin + size]);
+            if big_endian {
+                word[..size].reverse();
+            }
+            u64::from_le_bytes(word)
+        });
+        let unused_bits = 64 - 8 * size as u32;
+        match self.element {
+            Element::Boolean => Arc::new(words.map(|word| Some(word != 0)).collect::<BooleanArray>()),
+            Element::Signed(_) => {
+                let extend = |word: u64| (word << unused_bits).cast_signed() >> unused_bits;
+                Arc::new(Int64Array::from_iter_values(words.map(extend)))
+            }
+            Element::Unsigned(_) => Arc::new(UInt64Array::from_iter_values(words)),
+            Element::Float(8) => Arc::new(Float64Array::from_iter_values(words.map(f64::from_bits))),
+            Element::Float(4) => {
+                Arc::new(Float32Array::from_iter_values(words.map(|word| f32::from_bits(word as u32))))
+            }
+            Element::Float(_) => {
+                Arc::new(Float32Array::from_iter_values(words.map(|word| half(word as u16))))
+            }
+        }
+    }
+}
+
+impl Element {
+    fn size(self) -> u64 {
+        match self {
+            Self::Boolean => 1,
+            Self::Signed(size) | Self::Unsigned(size) | Self::Float(size) => size,
+        }
+    }
+}
+
+/// IEEE half precision: 1 sign, 5 exponent (bias 15) and 10 fraction bits.
+fn half(bits: u16) -> f32 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let exponent = i32::from(bits >> 10 & 0x1F);
+    let fraction = f32::from(bits & 0x3FF) / 1024.0;
+    match exponent {
+        0 => sign * fraction * 2f32.powi(-14),
+        31 if fraction == 0.0 => sign * f32::INFINITY,
+        31 => f32::NAN,
+        _ => sign * (1.0 + fraction) * 2f32.powi(exponent - 15),
+    }
+}

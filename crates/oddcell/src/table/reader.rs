@@ -1,0 +1,229 @@
+//! Reading a table batch by batch: one reader for all formats.
+
+use std::{
+    fmt::Debug,
+    io::Read,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use arrow_array::RecordBatch;
+use arrow_schema::{Schema, SchemaRef};
+
+use super::{
+    Format, Note, ReadOptions, Source, TableError, cells::TypeGroup, csv, ipc, json_lines, npz, parquet,
+    source::Input,
+};
+
+/// The rows of a table, batch by batch; memory is bounded by the batch, not by the table.
+///
+/// All batches share one schema and hold at least one row. CSV and JSON lines columns are text (CSV exactly as
+/// written, JSON lines with nulls); other formats keep their Arrow types. After an error there are no more batches.
+pub struct TableReader {
+    origin: String,
+    format: Format,
+    schema: SchemaRef,
+    delimiter: Option<u8>,
+    notes: Vec<Note>,
+    batch_rows: usize,
+    /// Rows read but not yet handed out.
+    pending: Option<RecordBatch>,
+    source: Option<Box<dyn BatchSource>>,
+}
+
+/// What a format's reader gives: batches, then `None`.
+pub(super) trait BatchSource: Send {
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, TableError>;
+}
+
+/// A format's reader after a look at the columns.
+pub(super) struct Opened {
+    pub(super) schema: SchemaRef,
+    pub(super) source: Box<dyn BatchSource>,
+    pub(super) notes: Vec<Note>,
+    pub(super) delimiter: Option<u8>,
+}
+
+impl TableReader {
+    /// Opens a file or standard input and reads the first batch, so that nearly all errors come early.
+    pub fn open(source: &Source, options: &ReadOptions) -> Result<Self, TableError> {
+        Self::start(Input::open(source)?, options)
+    }
+
+    /// Reads from anything; `origin` names it in messages.
+    pub fn from_reader(
+        origin: &str,
+        reader: impl Read + Send + 'static,
+        options: &ReadOptions,
+    ) -> Result<Self, TableError> {
+        Self::start(Input::from_reader(origin, Box::new(reader))?, options)
+    }
+
+    /// Reads bytes in memory; `origin` names them in messages.
+    pub fn from_bytes(origin: &str, bytes: Vec<u8>, options: &ReadOptions) -> Result<Self, TableError> {
+        Self::from_reader(origin, std::io::Cursor::new(bytes), options)
+    }
+
+    fn start(input: Input, options: &ReadOptions) -> Result<Self, TableError> {
+        let origin = input.origin.clone();
+        let format = Format::detect(options.format, input.path(), input.start())
+            .map_err(|(asked, found)| TableError::WrongFormat { origin: origin.clone(), asked, found })?;
+        let opened = guarded(&origin, format, || match format {
+            Format::Csv => csv::open(input, options),
+            Format::JsonLines => json_lines::open(input, options),
+            Format::Parquet => parquet::open(input, options),
+            Format::ArrowIpc => ipc::open(input),
+            Format::Npy => npz::open_npy(input, options),
+            Format::Npz => npz::open_npz(input, options),
+        })?;
+        let Opened { schema, source, notes, delimiter } = opened;
+        check_schema(&origin, &schema)?;
+        let batch_rows = options.batch_rows.max(1);
+        let mut reader = Self {
+            origin,
+            format,
+            schema,
+            delimiter,
+            notes,
+            batch_rows,
+            pending: None,
+            source: Some(source),
+        };
+        reader.pending = reader.next_from_source()?;
+        if reader.pending.is_none() {
+            return Err(TableError::NoRows {
+                n_columns: reader.schema.fields().len(),
+                origin: reader.origin,
+            });
+        }
+        Ok(reader)
+    }
+
+    /// Names and types of the columns.
+    #[must_use]
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Where the table comes from: a path, or "standard input".
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The format, as asked for or as recognised.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The delimiter of a CSV, as asked for or as guessed.
+    #[must_use]
+    pub fn delimiter(&self) -> Option<u8> {
+        self.delimiter
+    }
+
+    /// What is worth telling about the input so far: arrays that were left out.
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// The next batch that has rows.
+    fn next_from_source(&mut self) -> Result<Option<RecordBatch>, TableError> {
+        let Some(source) = &mut self.source else { return Ok(None) };
+        loop {
+            let result = guarded(&self.origin, self.format, || source.next_batch());
+            match result {
+                Ok(Some(batch)) if batch.num_rows() == 0 => {}
+                Ok(Some(batch)) => return Ok(Some(batch)),
+                end_or_error => {
+                    self.source = None;
+                    return end_or_error;
+                }
+            }
+        }
+    }
+}
+
+impl Iterator for TableReader {
+    type Item = Result<RecordBatch, TableError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.pending.is_none() {
+            match self.next_from_source() {
+                Ok(batch) => self.pending = batch,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        // An Arrow file may hold all its rows in one batch; cutting it costs nothing.
+        let batch = self.pending.take()?;
+        let rest = batch.num_rows().saturating_sub(self.batch_rows);
+        if rest == 0 {
+            return Some(Ok(batch));
+        }
+        self.pending = Some(batch.slice(self.batch_rows, rest));
+        Some(Ok(batch.slice(0, self.batch_rows)))
+    }
+}
+
+impl Debug for TableReader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("TableReader")
+            .field("origin", &self.origin)
+            .field("format", &self.format)
+            .field("schema", &self.schema)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Runs a decoder that is not ours. Broken files have made every binary decoder panic at some time; a caller's
+/// long-running process must get an error instead.
+fn guarded<T>(
+    origin: &str,
+    format: Format,
+    decode: impl FnOnce() -> Result<T, TableError>,
+) -> Result<T, TableError> {
+    // After a panic the decoder is dropped, so nobody sees a state it was left in.
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Err(TableError::Malformed {
+            origin: origin.to_owned(),
+            format,
+            reason: format!("the decoder gave up: {}", text.unwrap_or("no reason given")),
+        })
+    })
+}
+
+/// Every column has a name of its own and a type that a cell can have.
+pub(super) fn check_schema(origin: &str, schema: &Schema) -> Result<(), TableError> {
+    let origin = || origin.to_owned();
+    let names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
+    if names.is_empty() {
+        return Err(TableError::NoColumns { origin: origin() });
+    }
+    let empty = |&position: &usize| names[position - 1].trim().is_empty();
+    let positions: Vec<usize> = (1..=names.len()).filter(empty).collect();
+    if !positions.is_empty() {
+        return Err(TableError::EmptyNames { origin: origin(), positions });
+    }
+    let mut sorted = names;
+    sorted.sort_unstable();
+    let repeated = sorted.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone());
+    let mut repeated: Vec<String> = repeated.collect();
+    repeated.dedup();
+    if !repeated.is_empty() {
+        return Err(TableError::DuplicateNames { origin: origin(), names: repeated });
+    }
+    for field in schema.fields() {
+        if TypeGroup::of(field.data_type()).is_none() {
+            return Err(TableError::UnsupportedType {
+                origin: origin(),
+                column: field.name().clone(),
+                found: field.data_type().to_string(),
+            });
+        }
+    }
+    Ok(())
+}

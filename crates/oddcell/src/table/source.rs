@@ -1,0 +1,144 @@
+//! Opening inputs: files, standard input, bytes; decompression; a look at the first bytes.
+
+use std::{
+    fs::File,
+    io::{self, Cursor, Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+};
+
+use super::{Source, TableError};
+
+/// How much of an input is looked at to recognise its format and delimiter.
+const START: usize = 64 << 10;
+
+/// An opened input of which the first bytes are known; compression is already undone.
+pub(super) struct Input {
+    /// For messages: the path, or "standard input".
+    pub(super) origin: String,
+    pub(super) path: Option<PathBuf>,
+    start: Vec<u8>,
+    body: Body,
+}
+
+enum Body {
+    /// A plain regular file, which can be read anywhere.
+    File(File),
+    /// What follows the start.
+    Stream(Box<dyn Read + Send>),
+}
+
+impl Input {
+    pub(super) fn open(source: &Source) -> Result<Self, TableError> {
+        let path = match source {
+            Source::Stdin => return Self::from_reader("standard input", Box::new(io::stdin())),
+            Source::Path(path) => path,
+        };
+        let origin = path.display().to_string();
+        let failed = |source| TableError::Io { action: "open", origin: origin.clone(), source };
+        let mut file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(failed(io::ErrorKind::IsADirectory.into()));
+        }
+        // Pipes and devices have a path too, but cannot be read twice.
+        let input = if metadata.is_file() {
+            let start = read_start(&mut file, &origin)?;
+            let path = Some(path.clone());
+            Self { origin, path, start, body: Body::File(file) }.decompressed()?
+        } else {
+            let input = Self::from_reader(&origin, Box::new(file))?;
+            Self { path: Some(path.clone()), ..input }
+        };
+        Ok(input)
+    }
+
+    pub(super) fn from_reader(origin: &str, mut reader: Box<dyn Read + Send>) -> Result<Self, TableError> {
+        let start = read_start(&mut reader, origin)?;
+        Self { origin: origin.to_owned(), path: None, start, body: Body::Stream(reader) }.decompressed()
+    }
+
+    /// The first bytes, at most [`START`] of them.
+    pub(super) fn start(&self) -> &[u8] {
+        &self.start
+    }
+
+    /// Whether there is nothing after the first bytes.
+    pub(super) fn start_is_all(&self) -> bool {
+        self.start.len() < START
+    }
+
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Gzip and zstd are undone, whatever the file is called.
+    fn decompressed(self) -> Result<Self, TableError> {
+        let is_gzip = self.start.starts_with(b"\x1F\x8B");
+        let is_zstd = self.start.starts_with(b"\x28\xB5\x2F\xFD");
+        if !is_gzip && !is_zstd {
+            return Ok(self);
+        }
+        let Self { origin, path, .. } = &self;
+        let (origin, path) = (origin.clone(), path.clone());
+        let failed = |source| TableError::Io { action: "decompress", origin: origin.clone(), source };
+        let compressed = self.into_read();
+        let mut plain: Box<dyn Read + Send> = if is_gzip {
+            Box::new(flate2::read::MultiGzDecoder::new(compressed))
+        } else {
+            Box::new(zstd::stream::read::Decoder::new(compressed).map_err(failed)?)
+        };
+        let start = read_start(&mut plain, &origin)?;
+        Ok(Self { origin, path, start, body: Body::Stream(plain) })
+    }
+
+    /// All bytes, from the first.
+    pub(super) fn into_read(self) -> Box<dyn Read + Send> {
+        match self.body {
+            Body::File(file) => Box::new(Cursor::new(self.start).chain(file)),
+            Body::Stream(rest) => Box::new(Cursor::new(self.start).chain(rest)),
+        }
+    }
+
+    /// All bytes of a text, without the UTF-8 byte-order mark; UTF-16 is refused here.
+    pub(super) fn into_text(mut self) -> Result<Box<dyn Read + Send>, TableError> {
+        // UTF-16 without a mark: every other byte of Latin text is zero.
+        let zero_bytes = self.start.iter().take(4).map(|&byte| byte == 0);
+        let zero_bytes: Vec<bool> = zero_bytes.collect();
+        let looks_wide =
+            [[true, false, true, false], [false, true, false, true]].iter().any(|wide| zero_bytes == wide);
+        if looks_wide || self.start.starts_with(b"\xFF\xFE") || self.start.starts_with(b"\xFE\xFF") {
+            return Err(TableError::Utf16 { origin: self.origin });
+        }
+        if self.start.starts_with(b"\xEF\xBB\xBF") {
+            self.start.drain(..3);
+        }
+        Ok(self.into_read())
+    }
+
+    /// A file that can be read anywhere. Streams are spooled to a temporary file, which the system removes.
+    pub(super) fn into_file(self) -> Result<File, TableError> {
+        let origin = self.origin.clone();
+        let failed = |source| TableError::Io { action: "spool", origin, source };
+        if let Body::File(mut file) = self.body {
+            return file.seek(SeekFrom::Start(0)).map(|_| file).map_err(failed);
+        }
+        spooled(&mut self.into_read()).map_err(failed)
+    }
+}
+
+/// The bytes of `reader` in a temporary file, ready to be read from its first byte.
+pub(super) fn spooled(reader: &mut dyn Read) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(reader, &mut file)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(file)
+}
+
+fn read_start(reader: &mut dyn Read, origin: &str) -> Result<Vec<u8>, TableError> {
+    let mut start = Vec::new();
+    match reader.take(START as u64).read_to_end(&mut start) {
+        Ok(0) => Err(TableError::Empty { origin: origin.to_owned() }),
+        Ok(_) => Ok(start),
+        Err(source) => Err(TableError::Io { action: "read", origin: origin.to_owned(), source }),
+    }
+}

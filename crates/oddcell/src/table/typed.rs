@@ -1,0 +1,133 @@
+//! Text columns turned into what they mean, for formats that know types.
+//!
+//! The readers of CSV and JSON lines mark their columns as *untyped*: text because the format knows no better (or not
+//! before the last row), not because somebody chose text. Only such columns are turned; a text column of a Parquet
+//! file stays text, even if every cell is a number.
+
+use std::{collections::HashMap, sync::Arc};
+
+use arrow_array::{ArrayRef, RecordBatch, cast::AsArray};
+use arrow_schema::{DataType, Field, Schema};
+
+use super::{
+    Cells, ColumnInfo, ColumnKind, TableError,
+    cells::{null_tokens_as_nulls, read_cells, to_arrow},
+};
+
+/// The key of the mark in a field's metadata.
+const UNTYPED: &str = "oddcell.untyped";
+
+/// A text column of a format without types.
+pub(super) fn untyped_field(name: String) -> Field {
+    let mark = HashMap::from([(UNTYPED.to_owned(), "true".to_owned())]);
+    Field::new(name, DataType::Utf8, true).with_metadata(mark)
+}
+
+/// The kind as which an untyped column is to be written; `None` for columns that keep their type.
+pub(super) fn kind_to_write(field: &Field, kinds: &[ColumnInfo]) -> Option<ColumnKind> {
+    let untyped = field.data_type() == &DataType::Utf8 && field.metadata().contains_key(UNTYPED);
+    let info = kinds.iter().find(|info| &info.name == field.name());
+    info.filter(|_| untyped).map(|info| info.kind)
+}
+
+/// The rows of `batch` with the text columns of CSV and JSON lines turned into what `kinds` says: numbers into
+/// `Float64`, truth values into `Boolean`; dates and names stay text as written, but null tokens become nulls.
+/// All other columns, and columns that `kinds` does not name, stay as they are.
+///
+/// Whole numbers of 16 digits or more lose digits on the way to `Float64`; tables note such columns when they
+/// are read ([`super::Note::LongIntegers`]), and as categories they keep every digit.
+pub fn typed(batch: &RecordBatch, kinds: &[ColumnInfo]) -> Result<RecordBatch, TableError> {
+    typed_batch(batch, kinds, 0, "the table")
+}
+
+/// [`typed`], with the place for messages.
+pub(super) fn typed_batch(
+    batch: &RecordBatch,
+    kinds: &[ColumnInfo],
+    first_row: usize,
+    origin: &str,
+) -> Result<RecordBatch, TableError> {
+    let schema = batch.schema();
+    let mut columns: Vec<ArrayRef> = Vec::with_capacity(batch.num_columns());
+    for (field, column) in schema.fields().iter().zip(batch.columns()) {
+        columns.push(match kind_to_write(field, kinds) {
+            Some(kind @ (ColumnKind::Number | ColumnKind::Boolean)) => {
+                let cells = read_cells(field.name(), column, kind, first_row, origin)?;
+                let Cells::Numbers(numbers) = cells else { unreachable!("only categories are names") };
+                to_arrow(&numbers, kind)
+            }
+            Some(_) => Arc::new(null_tokens_as_nulls(column.as_string())),
+            None => Arc::clone(column),
+        });
+    }
+    let typed = RecordBatch::try_new(Arc::new(typed_schema(&schema, kinds)), columns);
+    Ok(typed.expect("columns of one length, and types as in the schema"))
+}
+
+/// The schema of [`typed`] batches.
+pub(super) fn typed_schema(schema: &Schema, kinds: &[ColumnInfo]) -> Schema {
+    let typed_field = |field: &Field| {
+        let data_type = match kind_to_write(field, kinds) {
+            Some(ColumnKind::Number) => DataType::Float64,
+            Some(ColumnKind::Boolean) => DataType::Boolean,
+            _ => field.data_type().clone(),
+        };
+        let mut metadata = field.metadata().clone();
+        metadata.remove(UNTYPED);
+        field.clone().with_data_type(data_type).with_metadata(metadata)
+    };
+    let fields: Vec<Field> = schema.fields().iter().map(|field| typed_field(field)).collect();
+    Schema::new(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::{StringArray, types::Float64Type};
+
+    use super::*;
+
+    fn batch(untyped: bool) -> RecordBatch {
+        let field = |name: &str| {
+            if untyped { untyped_field(name.into()) } else { Field::new(name, DataType::Utf8, true) }
+        };
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(StringArray::from(vec!["1.5", "NA"])),
+            Arc::new(StringArray::from(vec!["yes", ""])),
+            Arc::new(StringArray::from(vec![" red", "?"])),
+            Arc::new(StringArray::from(vec!["7", "NA"])),
+        ];
+        let schema = Schema::new(vec![field("n"), field("b"), field("c"), field("other")]);
+        RecordBatch::try_new(Arc::new(schema), columns).unwrap()
+    }
+
+    fn kinds() -> Vec<ColumnInfo> {
+        let info = |name: &str, kind| ColumnInfo { name: name.into(), kind };
+        vec![info("n", ColumnKind::Number), info("b", ColumnKind::Boolean), info("c", ColumnKind::Category)]
+    }
+
+    #[test]
+    fn untyped_columns_become_what_they_mean_and_unnamed_ones_stay_text() {
+        let typed = typed(&batch(true), &kinds()).unwrap();
+        let numbers: Vec<_> = typed.column(0).as_primitive::<Float64Type>().iter().collect();
+        assert_eq!(numbers, [Some(1.5), None]);
+        assert_eq!(typed.column(1).as_boolean().iter().collect::<Vec<_>>(), [Some(true), None]);
+        let names: Vec<_> = typed.column(2).as_string::<i32>().iter().collect();
+        assert_eq!(names, [Some(" red"), None]);
+        let other: Vec<_> = typed.column(3).as_string::<i32>().iter().collect();
+        assert_eq!(other, [Some("7"), Some("NA")]);
+        assert!(typed.schema().fields().iter().all(|field| field.metadata().is_empty()));
+    }
+
+    #[test]
+    fn text_that_was_chosen_to_be_text_stays_text() {
+        let typed = typed(&batch(false), &kinds()).unwrap();
+        assert_eq!(typed, batch(false));
+    }
+
+    #[test]
+    fn a_cell_that_does_not_fit_is_named() {
+        let kinds = [ColumnInfo { name: "c".into(), kind: ColumnKind::Number }];
+        let error = typed(&batch(true), &kinds).unwrap_err();
+        assert_eq!(error.to_string(), "the table, row 1, column `c`: found `red`, but a number was expected");
+    }
+}

@@ -1,0 +1,355 @@
+//! Rows as text: CSV and JSON lines.
+
+use std::{collections::HashMap, fmt::Write as _, io::Write as _};
+
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::{DataType, Field, Schema};
+
+use super::{
+    ColumnInfo, ColumnKind, TableError,
+    cells::{TypeGroup, displayable, to_text},
+    text::{self, NumberCell},
+    typed::kind_to_write,
+};
+
+/// The key of a mark in a field's metadata: the text of this column is JSON, to be written to JSON lines as it is.
+pub const RAW_JSON: &str = "oddcell.json";
+
+/// A text column whose cells are JSON: an object of reasons, say. JSON lines hold the values themselves, other
+/// formats their text.
+#[must_use]
+pub fn json_field(name: &str) -> Field {
+    let mark = HashMap::from([(RAW_JSON.to_owned(), "true".to_owned())]);
+    Field::new(name, DataType::Utf8, true).with_metadata(mark)
+}
+
+/// Nulls are empty cells; what cannot be shown at all is empty too instead of stopping the whole table.
+const OPTIONS: FormatOptions<'static> = FormatOptions::new().with_display_error(true);
+
+enum Column<'a> {
+    Text(StringArray),
+    Other(&'a ArrayRef, ArrayFormatter<'a>),
+}
+
+impl<'a> Column<'a> {
+    fn new(field: &Field, array: &'a ArrayRef) -> Result<Self, TableError> {
+        if let Some(TypeGroup::Text) = TypeGroup::of(array.data_type()) {
+            return to_text(field.name(), array).map(Self::Text);
+        }
+        match ArrayFormatter::try_new(array.as_ref(), &OPTIONS) {
+            Ok(formatter) => Ok(Self::Other(array, formatter)),
+            Err(_) => Err(TableError::UnsupportedType {
+                origin: "output".to_owned(),
+                column: field.name().clone(),
+                found: array.data_type().to_string(),
+            }),
+        }
+    }
+}
+
+pub(super) fn csv_header(out: &mut Vec<u8>, schema: &Schema, delimiter: u8) {
+    let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    for (index, name) in names.iter().enumerate() {
+        if index > 0 {
+            out.push(delimiter);
+        }
+        csv_cell(out, name, delimiter);
+    }
+    out.push(b'\n');
+}
+
+pub(super) fn csv_rows(out: &mut Vec<u8>, batch: &RecordBatch, delimiter: u8) -> Result<(), TableError> {
+    let (schema, arrays) = (batch.schema(), shown(batch));
+    let columns = schema.fields().iter().zip(&arrays).map(|(field, array)| Column::new(field, array));
+    let columns = columns.collect::<Result<Vec<_>, _>>()?;
+    let mut scratch = String::new();
+    for row in 0..batch.num_rows() {
+        let row_begin = out.len();
+        for (index, column) in columns.iter().enumerate() {
+            if index > 0 {
+                out.push(delimiter);
+            }
+            match column {
+                Column::Text(cells) if cells.is_valid(row) => csv_cell(out, cells.value(row), delimiter),
+                Column::Other(array, formatter) if array.is_valid(row) => {
+                    scratch.clear();
+                    write!(scratch, "{}", formatter.value(row)).expect("a string takes everything");
+                    csv_cell(out, &scratch, delimiter);
+                }
+                _ => {}
+            }
+        }
+        // A line without a character would be no row at all.
+        if out.len() == row_begin {
+            out.extend_from_slice(b"\"\"");
+        }
+        out.push(b'\n');
+    }
+    Ok(())
+}
+
+fn shown(batch: &RecordBatch) -> Vec<ArrayRef> {
+    batch.columns().iter().map(displayable).collect()
+}
+
+fn csv_cell(out: &mut Vec<u8>, cell: &str, delimiter: u8) {
+    let special = |&byte: &u8| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r');
+    if !cell.as_bytes().iter().any(special) {
+        out.extend_from_slice(cell.as_bytes());
+        return;
+    }
+    out.push(b'"');
+    for &byte in cell.as_bytes() {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}
+
+pub(super) fn json_rows(
+    out: &mut Vec<u8>,
+    batch: &RecordBatch,
+    kinds: &[ColumnInfo],
+) -> Result<(), TableError> {
+    let (schema, arrays) = (batch.schema(), shown(batch));
+    let mut columns = Vec::with_capacity(batch.num_columns());
+    for (field, array) in schema.fields().iter().zip(&arrays) {
+        let mut key = Vec::new();
+        json_string(&mut key, field.name());
+        key.push(b':');
+        let meaning = match (TypeGroup::of(array.data_type()), kind_to_write(field, kinds)) {
+            (Some(TypeGroup::Text), _) if field.metadata().contains_key(RAW_JSON) => Meaning::Raw,
+            (Some(TypeGroup::Text), kind) => Meaning::Text(kind),
+            (Some(TypeGroup::Number | TypeGroup::Boolean), _) => Meaning::Bare,
+            _ => Meaning::Quoted,
+        };
+        columns.push((key, meaning, Column::new(field, array)?));
+    }
+    let mut scratch = String::new();
+    for row in 0..batch.num_rows() {
+        let mut separator = b'{';
+        for (key, meaning, column) in &columns {
+            out.push(separator);
+            separator = b',';
+            out.extend_from_slice(key);
+            match column {
+                Column::Text(cells) if cells.is_valid(row) => json_text(out, cells.value(row), meaning),
+                Column::Other(array, formatter) if array.is_valid(row) => {
+                    scratch.clear();
+                    write!(scratch, "{}", formatter.value(row)).expect("a string takes everything");
+                    json_other(out, &scratch, meaning);
+                }
+                _ => out.extend_from_slice(b"null"),
+            }
+        }
+        out.extend_from_slice(b"}\n");
+    }
+    Ok(())
+}
+
+enum Meaning {
+    /// JSON already.
+    Raw,
+    /// Text, or what it means where that is known.
+    Text(Option<ColumnKind>),
+    /// Numbers and truth values.
+    Bare,
+    /// Dates and times.
+    Quoted,
+}
+
+/// A cell that does not fit its kind is written as the string it is: JSON can hold it, and nothing is lost.
+fn json_text(out: &mut Vec<u8>, cell: &str, meaning: &Meaning) {
+    match meaning {
+        Meaning::Raw => out.extend_from_slice(cell.as_bytes()),
+        Meaning::Text(Some(_)) if text::is_null(cell) => out.extend_from_slice(b"null"),
+        Meaning::Text(Some(ColumnKind::Number)) => match text::number(cell.as_bytes()) {
+            // The digits as they were written, where JSON allows: long numbers lose nothing.
+            NumberCell::Finite(_) if is_json_number(cell.trim_ascii().as_bytes()) => {
+                out.extend_from_slice(cell.trim_ascii().as_bytes());
+            }
+            NumberCell::Finite(value) => write!(out, "{value:?}").expect("a vector takes everything"),
+            _ => json_string(out, cell),
+        },
+        Meaning::Text(Some(ColumnKind::Boolean)) => match text::boolean(cell) {
+            Some(true) => out.extend_from_slice(b"true"),
+            Some(false) => out.extend_from_slice(b"false"),
+            None => json_string(out, cell),
+        },
+        _ => json_string(out, cell),
+    }
+}
+
+/// JSON knows no NaN and no infinity: they are nulls.
+fn json_other(out: &mut Vec<u8>, cell: &str, meaning: &Meaning) {
+    match meaning {
+        Meaning::Bare if is_json_number(cell.as_bytes()) || matches!(cell, "true" | "false") => {
+            out.extend_from_slice(cell.as_bytes());
+        }
+        Meaning::Bare => out.extend_from_slice(b"null"),
+        _ => json_string(out, cell),
+    }
+}
+
+fn json_string(out: &mut Vec<u8>, text: &str) {
+    serde_json::to_writer(out, text).expect("a vector takes every string");
+}
+
+/// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`
+fn is_json_number(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let whole = digits(text);
+    if whole == 0 || (whole > 1 && text[0] == b'0') {
+        return false;
+    }
+    let mut text = &text[whole..];
+    if let Some(rest) = text.strip_prefix(b".") {
+        let decimals = digits(rest);
+        if decimals == 0 {
+            return false;
+        }
+        text = &rest[decimals..];
+    }
+    if let [b'e' | b'E', rest @ ..] = text {
+        let rest = rest.strip_prefix(b"+").or_else(|| rest.strip_prefix(b"-")).unwrap_or(rest);
+        return !rest.is_empty() && digits(rest) == rest.len();
+    }
+    text.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{BooleanArray, Date32Array, Float64Array, Int64Array, TimestampSecondArray};
+    use proptest::prelude::*;
+
+    use super::{super::typed::untyped_field, *};
+
+    fn csv(batch: &RecordBatch, delimiter: u8) -> String {
+        let mut out = Vec::new();
+        csv_header(&mut out, &batch.schema(), delimiter);
+        csv_rows(&mut out, batch, delimiter).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn json(batch: &RecordBatch, kinds: &[ColumnInfo]) -> String {
+        let mut out = Vec::new();
+        json_rows(&mut out, batch, kinds).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn batch(columns: Vec<(Field, ArrayRef)>) -> RecordBatch {
+        let (fields, arrays): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).unwrap()
+    }
+
+    fn typed_columns() -> RecordBatch {
+        let field = |name: &str, data_type| Field::new(name, data_type, true);
+        let berlin = DataType::Timestamp(arrow_schema::TimeUnit::Second, Some("Europe/Berlin".into()));
+        batch(vec![
+            (
+                field("f", DataType::Float64),
+                Arc::new(Float64Array::from(vec![Some(0.5), Some(f64::NAN), None])),
+            ),
+            (field("i", DataType::Int64), Arc::new(Int64Array::from(vec![Some(i64::MAX), None, Some(-1)]))),
+            (
+                field("b", DataType::Boolean),
+                Arc::new(BooleanArray::from(vec![Some(true), None, Some(false)])),
+            ),
+            (field("d", DataType::Date32), Arc::new(Date32Array::from(vec![Some(1), None, Some(0)]))),
+            (
+                field("t", berlin),
+                Arc::new(
+                    TimestampSecondArray::from(vec![Some(0), None, Some(1)]).with_timezone("Europe/Berlin"),
+                ),
+            ),
+        ])
+    }
+
+    #[test]
+    fn typed_columns_are_written_as_plain_values() {
+        let expected = "f,i,b,d,t\n\
+                        0.5,9223372036854775807,true,1970-01-02,1970-01-01T00:00:00Z\n\
+                        NaN,,,,\n\
+                        ,-1,false,1970-01-01,1970-01-01T00:00:01Z\n";
+        assert_eq!(csv(&typed_columns(), b','), expected);
+        let expected = r#"{"f":0.5,"i":9223372036854775807,"b":true,"d":"1970-01-02","t":"1970-01-01T00:00:00Z"}
+{"f":null,"i":null,"b":null,"d":null,"t":null}
+{"f":null,"i":-1,"b":false,"d":"1970-01-01","t":"1970-01-01T00:00:01Z"}
+"#;
+        assert_eq!(json(&typed_columns(), &[]), expected);
+    }
+
+    #[test]
+    fn csv_is_quoted_only_where_it_must_be() {
+        let cells = ["plain", "a;b", "a,b", "say \"x\"", "two\nlines", " spaces "];
+        let batch = batch(vec![(untyped_field("c".into()), Arc::new(StringArray::from(cells.to_vec())))]);
+        assert_eq!(
+            csv(&batch, b','),
+            "c\nplain\na;b\n\"a,b\"\n\"say \"\"x\"\"\"\n\"two\nlines\"\n spaces \n"
+        );
+        assert!(csv(&batch, b';').starts_with("c\nplain\n\"a;b\"\na,b\n"));
+    }
+
+    #[test]
+    fn the_only_cell_of_a_row_is_never_an_empty_line() {
+        let batch =
+            batch(vec![(untyped_field("c".into()), Arc::new(StringArray::from(vec![Some(""), None])))]);
+        assert_eq!(csv(&batch, b','), "c\n\"\"\n\"\"\n");
+    }
+
+    #[test]
+    fn untyped_text_is_written_to_json_as_what_it_means() {
+        let cells: ArrayRef =
+            Arc::new(StringArray::from(vec!["12345678901234567890", "+3", "007", "NA", "x", " 1.5 "]));
+        let kinds = [ColumnInfo { name: "n".into(), kind: ColumnKind::Number }];
+        let numbers = batch(vec![(untyped_field("n".into()), Arc::clone(&cells))]);
+        let expected = [
+            r#"{"n":12345678901234567890}"#, // every digit as it was
+            r#"{"n":3.0}"#,
+            r#"{"n":7.0}"#,
+            r#"{"n":null}"#,
+            r#"{"n":"x"}"#,
+            r#"{"n":1.5}"#,
+        ];
+        assert_eq!(json(&numbers, &kinds).lines().collect::<Vec<_>>(), expected);
+        // Text that was chosen to be text, or of which nothing is known, stays text.
+        let chosen = batch(vec![(Field::new("n", DataType::Utf8, true), cells)]);
+        assert!(json(&chosen, &kinds).starts_with("{\"n\":\"12345678901234567890\"}\n{\"n\":\"+3\"}\n"));
+        assert!(json(&numbers, &[]).starts_with("{\"n\":\"12345678901234567890\"}\n{\"n\":\"+3\"}\n"));
+    }
+
+    #[test]
+    fn columns_of_json_are_written_as_they_are() {
+        let cells: ArrayRef = Arc::new(StringArray::from(vec![Some(r#"[{"column":"a"}]"#), None]));
+        let batch = batch(vec![(json_field("odd_reasons"), cells)]);
+        assert_eq!(json(&batch, &[]), "{\"odd_reasons\":[{\"column\":\"a\"}]}\n{\"odd_reasons\":null}\n");
+    }
+
+    proptest! {
+        // Law: what counts as a JSON number is what a JSON parser takes for one.
+        #[test]
+        fn json_numbers_are_those_of_the_parser(text in "[-+]?[0-9]{0,3}(\\.[0-9]{0,2})?([eE][-+]?[0-9]{0,2})?") {
+            let parsed = serde_json::from_str::<serde_json::Value>(&text).is_ok();
+            prop_assert_eq!(is_json_number(text.as_bytes()), parsed, "{}", text);
+        }
+
+        #[test]
+        fn every_row_is_valid_json_whatever_the_cells(cells in prop::collection::vec(".{0,8}", 1..5), number in any::<bool>()) {
+            let kind = if number { ColumnKind::Number } else { ColumnKind::Boolean };
+            let kinds = [ColumnInfo { name: "\"k\\\n".into(), kind }];
+            let array: ArrayRef = Arc::new(StringArray::from(cells.clone()));
+            let text = json(&batch(vec![(untyped_field(kinds[0].name.clone()), array)]), &kinds);
+            prop_assert_eq!(text.lines().count(), cells.len());
+            for line in text.lines() {
+                let value: serde_json::Value = serde_json::from_str(line).unwrap();
+                prop_assert!(value.get("\"k\\\n").is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Laws of CSV: what the `csv` crate writes we read, and what we write it reads, cell for cell.
+
+#![allow(clippy::unwrap_used, reason = "a helper that fails makes its test fail")]
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, cast::AsArray};
+use arrow_schema::{DataType, Field, Schema};
+use oddcell::table::{Format, ReadOptions, Table, TableReader, TableWriter};
+use proptest::prelude::*;
+
+/// All cells of a text table, row by row; nulls as `None`.
+fn cells(table: &Table) -> Vec<Vec<Option<String>>> {
+    let mut rows = Vec::new();
+    for batch in &table.batches {
+        for row in 0..batch.num_rows() {
+            let cell = |column: &ArrayRef| {
+                let text = column.as_string::<i32>();
+                text.is_valid(row).then(|| text.value(row).to_owned())
+            };
+            rows.push(batch.columns().iter().map(cell).collect());
+        }
+    }
+    rows
+}
+
+fn any_cell() -> impl Strategy<Value = String> {
+    prop_oneof!["[a-z0-9 ]{0,6}", "[,;\"\r\n\t|é ]{0,4}", ".{0,6}", "-?[0-9]{1,4}(\\.[0-9]{1,3})?"]
+}
+
+/// Rows of equal width with at least one column; a lone empty cell is written `""` and read back.
+fn any_rows() -> impl Strategy<Value = Vec<Vec<String>>> {
+    (1usize..5).prop_flat_map(|width| prop::collection::vec(prop::collection::vec(any_cell(), width), 1..12))
+}
+
+proptest! {
+    // Law: any CSV written by the csv crate reads back cell for cell, at any batch size.
+    #[test]
+    fn a_csv_of_the_csv_crate_reads_back_cell_for_cell(
+        rows in any_rows(),
+        delimiter in prop::sample::select(b",;\t|".to_vec()),
+        crlf in any::<bool>(),
+        batch_rows in 1usize..5,
+    ) {
+        let terminator = if crlf { csv::Terminator::CRLF } else { csv::Terminator::Any(b'\n') };
+        let mut writer =
+            csv::WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(Vec::new());
+        let width = rows[0].len();
+        writer.write_record((0..width).map(|column| format!("c{column}"))).unwrap();
+        for row in &rows {
+            writer.write_record(row).unwrap();
+        }
+        let bytes = writer.into_inner().unwrap();
+        let options = ReadOptions { delimiter: Some(delimiter), format: Some(Format::Csv), header: true, batch_rows };
+        let table = TableReader::from_bytes("test", bytes, &options).and_then(Table::from_reader).unwrap();
+        let expected: Vec<Vec<Option<String>>> =
+            rows.iter().map(|row| row.iter().cloned().map(Some).collect()).collect();
+        prop_assert_eq!(cells(&table), expected);
+    }
+
+    // Law: what we write, the csv crate reads back cell for cell.
+    #[test]
+    fn our_csv_reads_back_with_the_csv_crate(rows in any_rows(), delimiter in prop::sample::select(b",;\t|".to_vec())) {
+        let fields: Vec<Field> =
+            (0..rows[0].len()).map(|column| Field::new(format!("c{column}"), DataType::Utf8, true)).collect();
+        let column = |index: usize| -> ArrayRef {
+            Arc::new(rows.iter().map(|row| Some(row[index].as_str())).collect::<StringArray>())
+        };
+        let columns: Vec<ArrayRef> = (0..fields.len()).map(column).collect();
+        let schema = Arc::new(Schema::new(fields));
+        let batch = RecordBatch::try_new(Arc::clone(&schema), columns).unwrap();
+        let mut writer =
+            TableWriter::create(Vec::new(), Format::Csv, &schema, &[]).unwrap().with_delimiter(delimiter).unwrap();
+        writer.write(&batch).unwrap();
+        let bytes = writer.finish().unwrap();
+        let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(&bytes[..]);
+        let back: Vec<Vec<String>> =
+            reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect();
+        prop_assert_eq!(back, rows);
+    }
+}

@@ -1,0 +1,374 @@
+//! Reading and writing tables: every format there and back, and every error with its place.
+
+#![allow(clippy::unwrap_used, reason = "a helper that fails makes its test fail")]
+
+use std::{io::Write, sync::Arc};
+
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, StringArray,
+    cast::AsArray, types::Int32Type,
+};
+use arrow_schema::{DataType, Field, Schema};
+use oddcell::table::{
+    Cells, ColumnKind, Format, ReadOptions, Source, Table, TableError, TableReader, TableWriter, read_cells,
+};
+
+fn read_with(bytes: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Table, TableError> {
+    TableReader::from_bytes("test", bytes.as_ref().to_vec(), options).and_then(Table::from_reader)
+}
+
+fn read(bytes: impl AsRef<[u8]>) -> Result<Table, TableError> {
+    read_with(bytes, &ReadOptions::default())
+}
+
+fn error(bytes: impl AsRef<[u8]>) -> String {
+    read(bytes).unwrap_err().to_string()
+}
+
+fn names(table: &Table) -> Vec<&str> {
+    table.columns.iter().map(|column| column.name.as_str()).collect()
+}
+
+fn kinds(table: &Table) -> Vec<ColumnKind> {
+    table.columns.iter().map(|column| column.kind).collect()
+}
+
+/// All cells of a text table, row by row; nulls as `None`.
+fn cells(table: &Table) -> Vec<Vec<Option<String>>> {
+    let mut rows = Vec::new();
+    for batch in &table.batches {
+        for row in 0..batch.num_rows() {
+            let cell = |column: &ArrayRef| {
+                let text = column.as_string::<i32>();
+                text.is_valid(row).then(|| text.value(row).to_owned())
+            };
+            rows.push(batch.columns().iter().map(cell).collect());
+        }
+    }
+    rows
+}
+
+fn numbers(table: &Table, name: &str) -> Vec<f64> {
+    let index = table.column(name).unwrap();
+    let kind = table.columns[index].kind;
+    let mut all = Vec::new();
+    for batch in &table.batches {
+        match read_cells(name, batch.column(index), kind, all.len(), "test").unwrap() {
+            Cells::Numbers(numbers) => all.extend(numbers),
+            Cells::Names(names) => panic!("{names:?}"),
+        }
+    }
+    all
+}
+
+fn written(table: &Table, format: Format) -> Vec<u8> {
+    let mut writer = TableWriter::create(Vec::new(), format, &table.schema(), &table.columns).unwrap();
+    table.batches.iter().for_each(|batch| writer.write(batch).unwrap());
+    writer.finish().unwrap()
+}
+
+const MIXED: &str = "id,amount,when,paid,colour\n\
+                     a1,1.50,2024-01-31,yes,red\n\
+                     a2,NA,2024-02-01 10:00,no,\" blue, dark \"\n\
+                     a3,-3e2,,yes,?\n";
+
+#[test]
+fn the_reader_can_be_moved_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<TableReader>();
+    is_send::<TableWriter<std::fs::File>>();
+}
+
+#[test]
+fn a_mixed_csv_is_read_with_kinds_and_given_back_byte_for_byte() {
+    use ColumnKind::{Boolean, Category, Date, Number};
+    let table = read(MIXED).unwrap();
+    assert_eq!(names(&table), ["id", "amount", "when", "paid", "colour"]);
+    assert_eq!(kinds(&table), [Category, Number, Date, Boolean, Category]);
+    assert_eq!(table.n_rows(), 3);
+    assert_eq!(String::from_utf8(written(&table, Format::Csv)).unwrap(), MIXED);
+}
+
+#[test]
+fn json_lines_hold_plain_values_and_read_back() {
+    let table = read(MIXED).unwrap();
+    let text = String::from_utf8(written(&table, Format::JsonLines)).unwrap();
+    let expected = r#"{"id":"a1","amount":1.50,"when":"2024-01-31","paid":true,"colour":"red"}
+{"id":"a2","amount":null,"when":"2024-02-01 10:00","paid":false,"colour":" blue, dark "}
+{"id":"a3","amount":-3e2,"when":null,"paid":true,"colour":null}
+"#;
+    assert_eq!(text, expected);
+    let back = read(&text).unwrap();
+    assert_eq!((names(&back), kinds(&back)), (names(&table), kinds(&table)));
+    assert_eq!(numbers(&back, "amount")[0], 1.5);
+    let again = String::from_utf8(written(&back, Format::JsonLines)).unwrap();
+    assert_eq!(read(again).unwrap().n_rows(), 3);
+}
+
+#[test]
+fn parquet_keeps_numbers_truth_values_nulls_and_text() {
+    let table = read(MIXED).unwrap();
+    let back = read(written(&table, Format::Parquet)).unwrap();
+    assert_eq!((names(&back), kinds(&back)), (names(&table), kinds(&table)));
+    let types: Vec<DataType> = back.schema().fields().iter().map(|field| field.data_type().clone()).collect();
+    let text = DataType::Utf8;
+    assert_eq!(types, [text.clone(), DataType::Float64, text.clone(), DataType::Boolean, text]);
+    assert!(back.schema().fields().iter().all(|field| field.metadata().is_empty()));
+    let amounts = back.batches[0].column(1);
+    assert!(amounts.is_null(1));
+    assert_eq!(numbers(&back, "paid"), [1.0, 0.0, 1.0]);
+    assert_eq!(numbers(&back, "when")[..2], numbers(&table, "when")[..2]);
+}
+
+#[test]
+fn a_text_column_of_digits_stays_text_from_parquet_to_parquet() {
+    let schema = Arc::new(Schema::new(vec![Field::new("zip", DataType::Utf8, true)]));
+    let batch =
+        RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(StringArray::from(vec!["01234", "56789"]))])
+            .unwrap();
+    let mut writer = TableWriter::create(Vec::new(), Format::Parquet, &schema, &[]).unwrap();
+    writer.write(&batch).unwrap();
+    let table = read(writer.finish().unwrap()).unwrap();
+    assert_eq!(kinds(&table), [ColumnKind::Number]);
+    let back = read(written(&table, Format::Parquet)).unwrap();
+    assert_eq!(cells(&back), [[Some("01234".to_owned())], [Some("56789".to_owned())]]);
+}
+
+#[test]
+fn batches_hold_at_most_the_rows_asked_for_and_rows_stay_in_order() {
+    let mut text = String::from("n\n");
+    text.extend((0..25).map(|row| format!("{row}\n")));
+    let options = ReadOptions { batch_rows: 10, ..ReadOptions::default() };
+    for format in [Format::Csv, Format::JsonLines, Format::Parquet] {
+        let bytes = written(&read(&text).unwrap(), format);
+        let table = read_with(bytes, &options).unwrap();
+        let sizes: Vec<usize> = table.batches.iter().map(RecordBatch::num_rows).collect();
+        assert_eq!(sizes, [10, 10, 5], "{format}");
+        assert_eq!(numbers(&table, "n"), (0..25).map(f64::from).collect::<Vec<_>>(), "{format}");
+    }
+}
+
+#[test]
+fn compressed_text_is_read_whatever_it_is_called() {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(MIXED.as_bytes()).unwrap();
+    let mut members = gzip.finish().unwrap();
+    // A second gzip member is more of the same text.
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(b"a4,1,,no,red\n").unwrap();
+    members.extend(gzip.finish().unwrap());
+    assert_eq!(read(members).unwrap().n_rows(), 4);
+    let zstd = zstd::encode_all(MIXED.as_bytes(), 1).unwrap();
+    assert_eq!(read(&zstd).unwrap().n_rows(), 3);
+    assert!(error(&zstd[..zstd.len() - 4]).starts_with("cannot read test: "));
+}
+
+#[test]
+fn files_are_opened_by_path_and_formats_told_by_content_and_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        TableReader::open(&Source::Path(path), &ReadOptions::default())
+    };
+    let table = read(MIXED).unwrap();
+    for format in [Format::Csv, Format::JsonLines, Format::Parquet] {
+        let reader = open("anything.dat", &written(&table, format)).unwrap();
+        assert_eq!(reader.format(), format);
+        assert_eq!(Table::from_reader(reader).unwrap().n_rows(), 3);
+    }
+    assert_eq!(open("x.tsv", b"a\tb\n1\t2\n").unwrap().delimiter(), Some(b'\t'));
+    let error = open("x.jsonl", b"a,b\n1,2\n").unwrap_err().to_string();
+    assert!(error.ends_with(
+        "line 1, character 1: not valid JSON: expected value; one JSON object per line was expected"
+    ));
+    let missing = Source::Path(folder.path().join("missing.csv"));
+    let error = TableReader::open(&missing, &ReadOptions::default()).unwrap_err().to_string();
+    assert!(error.starts_with("cannot open ") && error.contains("missing.csv: "), "{error}");
+    let error = TableReader::open(&Source::Path(folder.path().into()), &ReadOptions::default()).unwrap_err();
+    assert!(matches!(error, TableError::Io { action: "open", .. }), "{error}");
+}
+
+#[test]
+fn headers_options_and_marks_are_respected() {
+    let options = ReadOptions { header: false, ..ReadOptions::default() };
+    let table = read_with("1;2\n3;4\n", &options).unwrap();
+    assert_eq!((names(&table), table.n_rows()), (vec!["x1", "x2"], 2));
+    let options = ReadOptions { delimiter: Some(b'|'), ..ReadOptions::default() };
+    assert_eq!(names(&read_with("a,b|c\n1,2|3\n", &options).unwrap()), ["a,b", "c"]);
+    assert_eq!(names(&read("\u{FEFF}a, b\n1,2\n").unwrap()), ["a", "b"]);
+    let options = ReadOptions { delimiter: Some(b'"'), ..ReadOptions::default() };
+    let error = read_with("a\n1\n", &options).unwrap_err().to_string();
+    assert!(error.starts_with("the delimiter `\"` cannot be used"), "{error}");
+}
+
+#[test]
+fn what_is_wrong_with_a_csv_is_said_with_its_place() {
+    assert_eq!(error(""), "test is empty, but a table was expected");
+    assert_eq!(error("\n\n"), "test is empty, but a table was expected");
+    assert_eq!(error("a,b\n"), "test has 2 columns but no rows; at least one row was expected");
+    assert_eq!(error("a,b\n1,2\n\n1,2,3\n"), "test, line 4: found 3 fields, but expected 2 as in the header");
+    assert_eq!(
+        error("a,b\n1,\"2\n3,4\n"),
+        "test, line 2: a quoted field starts here and is not closed before the end of the file"
+    );
+    assert_eq!(
+        error("a,,b,\n1,2,3,4\n"),
+        "test: the header has no name for column 2, 4; every column needs one"
+    );
+    assert_eq!(
+        error("a,b,a\n1,2,3\n"),
+        "test: the column name `a` appears more than once; names must differ"
+    );
+    let latin = error(b"a,name\n1,x\n2,caf\xE9\n");
+    assert!(
+        latin.starts_with("test, line 3, column `name`: found the byte 0xE9, which is not UTF-8"),
+        "{latin}"
+    );
+    // Every cell by itself must be UTF-8, even if the bytes of two cells together are.
+    let split = error(b"a,b\n\xC3,1\n\xA9,2\n");
+    assert!(split.starts_with("test, line 2, column `a`: found the byte 0xC3"), "{split}");
+    let wide: Vec<u8> = "a,b\n1,2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert!(error(&wide).starts_with("test is UTF-16 text"));
+    assert!(error([b"\xFF\xFE", &wide[..]].concat()).starts_with("test is UTF-16 text"));
+    let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
+    let error = read_with(b"PAR1xxxxPAR1", &options).unwrap_err().to_string();
+    assert_eq!(error, "test was to be read as csv, but its first bytes are those of parquet");
+}
+
+#[test]
+fn what_is_wrong_with_json_lines_is_said_with_its_place() {
+    assert_eq!(
+        error("{\"a\":1}\n[2]\n"),
+        "test, line 2: found an array, but one JSON object per line was expected"
+    );
+    assert_eq!(
+        error("{\"a\":1}\n\n{\"a\":{\"b\":1}}\n"),
+        "test, line 3, key `a`: found an object, but a string, number, true, false or null was expected"
+    );
+    assert_eq!(error("{\"a\":1,\"a\":2}\n"), "test, line 1: the key `a` appears twice in one object");
+    let syntax = error("{\"a\":1}\n{\"a\":}\n");
+    assert!(syntax.starts_with("test, line 2, character 6: not valid JSON: expected value;"), "{syntax}");
+    let tail = error("{\"a\":1} x\n");
+    assert!(tail.starts_with("test, line 1, character 9: not valid JSON: trailing characters;"), "{tail}");
+    assert_eq!(error("{}\n{}\n"), "test has no columns; at least one was expected");
+    assert!(
+        error(b"{\"a\":\"\xE9\"}\n").starts_with("test, line 1: found the byte 0xE9, which is not UTF-8")
+    );
+    let options = ReadOptions { batch_rows: 2, ..ReadOptions::default() };
+    let late = read_with("{\"a\":1}\n{\"a\":2}\n{\"b\":3}\n", &options).unwrap_err().to_string();
+    assert!(late.starts_with("test, line 3: the key `b` appears for the first time after 2 rows;"), "{late}");
+}
+
+#[test]
+fn json_keys_may_come_late_within_the_first_batch_in_any_order_and_be_missing() {
+    let table = read("{\"a\":1}\n{\"b\":\"x\",\"a\":null}\n{\"b\":true}\n").unwrap();
+    let some = |text: &str| Some(text.to_owned());
+    let expected = [[some("1"), None], [None, some("x")], [None, some("true")]];
+    assert_eq!((names(&table), cells(&table)), (vec!["a", "b"], expected.map(Vec::from).to_vec()));
+}
+
+#[test]
+fn arrow_files_and_streams_are_read_and_nested_columns_are_named() {
+    let schema = Arc::new(Schema::new(vec![
+        Field::new("f", DataType::Float64, true),
+        Field::new("i", DataType::Int64, true),
+        Field::new("b", DataType::Boolean, true),
+    ]));
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(Float64Array::from(vec![Some(0.5), None])),
+        Arc::new(Int64Array::from(vec![1, 2])),
+        Arc::new(BooleanArray::from(vec![true, false])),
+    ];
+    let batch = RecordBatch::try_new(Arc::clone(&schema), columns).unwrap();
+    let mut file = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &schema).unwrap();
+    file.write(&batch).unwrap();
+    let file = file.into_inner().unwrap();
+    let mut stream = arrow_ipc::writer::StreamWriter::try_new(Vec::new(), &schema).unwrap();
+    stream.write(&batch).unwrap();
+    let stream = stream.into_inner().unwrap();
+    for bytes in [file, stream] {
+        let table = read(bytes).unwrap();
+        assert_eq!(table.batches, std::slice::from_ref(&batch));
+        assert_eq!(kinds(&table), [ColumnKind::Number, ColumnKind::Number, ColumnKind::Boolean]);
+    }
+    let list: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(1)])]));
+    let nested = RecordBatch::try_from_iter([("tags", list)]).unwrap();
+    let error = Table::from_batches("frame", vec![nested]).unwrap_err().to_string();
+    assert!(error.starts_with("frame, column `tags`: found the type List(Int32"), "{error}");
+}
+
+#[test]
+fn tables_are_made_from_batches_of_one_schema_only() {
+    let batch = |name: &str| {
+        let column: ArrayRef = Arc::new(Int64Array::from(vec![1]));
+        RecordBatch::try_from_iter([(name, column)]).unwrap()
+    };
+    assert_eq!(Table::from_batches("frame", vec![batch("a"), batch("a")]).unwrap().n_rows(), 2);
+    let error = Table::from_batches("frame", vec![batch("a"), batch("b")]).unwrap_err().to_string();
+    assert_eq!(error, "frame: batch 2 has the columns b (Int64), but the first batch has a (Int64)");
+    assert!(Table::from_batches("frame", vec![]).is_err());
+    assert!(matches!(Table::from_batches("f", vec![batch("a").slice(0, 0)]), Err(TableError::NoRows { .. })));
+}
+
+#[test]
+fn kinds_can_be_changed_where_every_cell_fits_and_columns_dropped() {
+    let mut table = read("zip,n\n01234,1\n99999,x\n").unwrap();
+    table.set_kind("zip", ColumnKind::Category).unwrap();
+    assert_eq!(table.columns[0].kind, ColumnKind::Category);
+    let error = table.set_kind("n", ColumnKind::Number).unwrap_err().to_string();
+    assert_eq!(error, "test, row 2, column `n`: found `x`, but a number was expected");
+    let error = table.set_kind("m", ColumnKind::Category).unwrap_err().to_string();
+    assert_eq!(error, "test has no column `m`; its columns are `zip`, `n`");
+    let rest = table.without(&["zip"]).unwrap();
+    assert_eq!((names(&rest), rest.schema().fields().len(), rest.n_rows()), (vec!["n"], 1, 2));
+    assert!(matches!(table.without(&["zip", "n"]), Err(TableError::NoColumns { .. })));
+}
+
+#[test]
+fn infinite_numbers_are_number_cells_and_refused_with_their_place() {
+    let table = read("a\n1\ninf\n").unwrap();
+    assert_eq!(kinds(&table), [ColumnKind::Number]);
+    let error = read_cells("a", table.batches[0].column(0), ColumnKind::Number, 0, "test").unwrap_err();
+    assert_eq!(error.to_string(), "test, row 2, column `a`: found `inf`, but a finite number was expected");
+}
+
+#[test]
+fn ten_thousand_columns_are_read_in_batches_of_bounded_size() {
+    let line = |cell: &dyn Fn(usize) -> String| (0..10_000).map(cell).collect::<Vec<_>>().join(",") + "\n";
+    let mut text = line(&|column| format!("c{column}"));
+    text.extend((0..600).map(|row| line(&|column| format!("{}", row * column))));
+    let table = read(&text).unwrap();
+    assert_eq!((table.columns.len(), table.n_rows()), (10_000, 600));
+    assert!(table.batches.len() > 1);
+    assert_eq!(numbers(&table, "c2"), (0..600).map(|row| f64::from(row * 2)).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_failing_sink_is_an_error_of_the_system() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let table = read(MIXED).unwrap();
+    for format in [Format::Csv, Format::JsonLines, Format::Parquet] {
+        let attempt = || -> Result<(), TableError> {
+            let mut writer = TableWriter::create(Full, format, &table.schema(), &table.columns)?;
+            writer.write(&table.batches[0])?;
+            writer.finish().map(|_| ())
+        };
+        match attempt() {
+            Err(TableError::Write { source, .. }) => {
+                assert_eq!(source.kind(), std::io::ErrorKind::StorageFull, "{format}");
+            }
+            other => panic!("{format}: {other:?}"),
+        }
+    }
+    let refused = TableWriter::create(Vec::new(), Format::Npy, &table.schema(), &[]).unwrap_err();
+    assert_eq!(refused.to_string(), "cannot write npy: tables are written as csv, jsonl or parquet");
+}
