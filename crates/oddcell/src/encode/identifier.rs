@@ -1,0 +1,106 @@
+//! Columns that number or name the rows: they say nothing about what is normal, but a detector would learn them.
+//!
+//! *Rule:* at least [`MIN_ROWS`] rows, no nulls, all values distinct, and one of: a category column · whole
+//! numbers that go up or down by one constant step · whole numbers under a name like `id`, `order_id`, `rowKey`.
+
+use serde::{Deserialize, Serialize};
+
+/// With fewer rows distinct values are no sign of anything.
+pub(super) const MIN_ROWS: usize = 20;
+
+/// Last words of column names that promise an identifier.
+const WORDS: [&str; 9] = ["id", "uuid", "guid", "key", "index", "idx", "row", "rowid", "pk"];
+
+/// What makes a column look like a row identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IdentifierSign {
+    /// Whole numbers that change by the same step from row to row.
+    Counter,
+    /// Whole numbers, all different, under a name like `id` or `order_key`.
+    Named,
+    /// A category column in which every row has another name.
+    Names,
+}
+
+/// Why a column of numbers (no nulls, in table order) looks like an identifier, if it does.
+pub(super) fn of_numbers(name: &str, values: &[f64]) -> Option<IdentifierSign> {
+    if values.len() < MIN_ROWS || !values.iter().all(|value| value.fract() == 0.0) {
+        return None;
+    }
+    let step = values[1] - values[0];
+    if step != 0.0 && values.windows(2).all(|pair| pair[1] - pair[0] == step) {
+        return Some(IdentifierSign::Counter);
+    }
+    if !named_like_one(name) {
+        return None;
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let distinct = sorted.windows(2).all(|pair| pair[0] != pair[1]);
+    distinct.then_some(IdentifierSign::Named)
+}
+
+/// Why a category column looks like an identifier, if it does.
+pub(super) fn of_names(n_rows: usize, n_levels: usize) -> Option<IdentifierSign> {
+    (n_rows >= MIN_ROWS && n_levels == n_rows).then_some(IdentifierSign::Names)
+}
+
+/// Whether `name` ends with an identifier word as a word of its own: `id`, `order_id`, `orderId`, not `valid`.
+fn named_like_one(name: &str) -> bool {
+    let trimmed = name.trim();
+    WORDS.into_iter().any(|word| {
+        let Some(at) = trimmed.len().checked_sub(word.len()) else { return false };
+        let Some((before, last)) = trimmed.split_at_checked(at) else { return false };
+        let starts_high = last.starts_with(|first: char| first.is_ascii_uppercase());
+        last.eq_ignore_ascii_case(word)
+            && before.chars().next_back().is_none_or(|previous| {
+                !previous.is_alphanumeric() || (previous.is_lowercase() && starts_high)
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_counts_only_if_it_ends_with_the_word_itself() {
+        for name in
+            ["id", "ID", " Id ", "order_id", "order-id", "orderId", "orderID", "Row", "the key", "größe_id"]
+        {
+            assert!(named_like_one(name), "{name}");
+        }
+        for name in ["valid", "paid", "monkey", "idea", "id_type", "arrow", "", "é", "ORDERID"] {
+            assert!(!named_like_one(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn counters_are_identifiers_whatever_their_name_step_and_direction() {
+        let counter = |first: f64, step: f64, n: usize| -> Vec<f64> {
+            (0..n).map(|row| first + step * row as f64).collect()
+        };
+        assert!(of_numbers("x", &counter(1.0, 1.0, 20)).is_some());
+        assert!(of_numbers("x", &counter(5000.0, -10.0, 20)).is_some());
+        assert!(of_numbers("x", &counter(1.0, 1.0, 19)).is_none(), "too few rows");
+        assert!(of_numbers("x", &counter(0.5, 1.0, 20)).is_none(), "not whole");
+        assert!(of_numbers("x", &counter(7.0, 0.0, 20)).is_none(), "constant");
+    }
+
+    #[test]
+    fn distinct_whole_numbers_need_the_name_and_repeated_ones_are_never_identifiers() {
+        let squares: Vec<f64> = (0..30).map(|row| f64::from(row * row)).collect();
+        assert!(of_numbers("squares", &squares).is_none());
+        assert!(of_numbers("order_id", &squares).is_some());
+        let repeated: Vec<f64> = (0..30).map(|row| f64::from(row % 29)).collect();
+        assert!(of_numbers("order_id", &repeated).is_none());
+    }
+
+    #[test]
+    fn names_are_identifiers_when_no_two_rows_share_one() {
+        assert!(of_names(20, 20).is_some());
+        assert!(of_names(20, 19).is_none());
+        assert!(of_names(19, 19).is_none());
+    }
+}

@@ -1,0 +1,174 @@
+//! The levels of a category column: which are common, which are pooled, and which of them a name is.
+//!
+//! *Invariants:* kept levels are sorted by rows, most first, then by name · kept, pooled and null rows add up to
+//! the training rows · looking a name up allocates nothing.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+/// One name of a category column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Level {
+    /// The name.
+    pub name: String,
+    /// Training rows that have it.
+    pub rows: u64,
+}
+
+/// All levels of a category column.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "SavedLevels", into = "SavedLevels")]
+pub struct Levels {
+    kept: Vec<Level>,
+    rare: Vec<Level>,
+    n_pooled: u64,
+    pooled_rows: u64,
+    /// Name to position in `kept` then `rare`. Derived.
+    places: HashMap<Box<str>, u32>,
+}
+
+/// What a name is to a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The kept level at this position.
+    Kept(usize),
+    /// A level that was pooled, with its training rows.
+    Rare(u64),
+    /// A level that no training row had.
+    Unseen,
+    /// Pooled or unseen: the column has too many rare levels for all of them to be remembered.
+    Unknown,
+}
+
+/// The rare levels are remembered by name, to tell rare from unseen, up to this number ...
+const MAX_RARE: usize = 1_024;
+/// ... and up to this many bytes of names; columns of free text would bloat the model file.
+const MAX_RARE_BYTES: usize = 65_536;
+
+impl Levels {
+    /// Sorts out which of the counted levels are kept: the `max_levels` most common ones that at least
+    /// `min_rows` rows have.
+    pub(super) fn of(counts: HashMap<Box<str>, u64>, max_levels: usize, min_rows: u64) -> Self {
+        let mut kept: Vec<Level> =
+            counts.into_iter().map(|(name, rows)| Level { name: name.into(), rows }).collect();
+        kept.sort_unstable_by(|a, b| b.rows.cmp(&a.rows).then_with(|| a.name.cmp(&b.name)));
+        let n_kept = kept.iter().take(max_levels).take_while(|level| level.rows >= min_rows).count();
+        let mut rare = kept.split_off(n_kept);
+        let pooled_levels = rare.len() as u64;
+        let pooled_rows = rare.iter().map(|level| level.rows).sum();
+        if rare.len() > MAX_RARE || rare.iter().map(|level| level.name.len()).sum::<usize>() > MAX_RARE_BYTES
+        {
+            rare = Vec::new();
+        }
+        SavedLevels { kept, rare, pooled_levels, pooled_rows }.into()
+    }
+
+    /// The levels that have a feature of their own, most common first.
+    #[must_use]
+    pub fn kept(&self) -> &[Level] {
+        &self.kept
+    }
+
+    /// The pooled levels that are remembered: all of them, or none if they are too many.
+    #[must_use]
+    pub fn rare(&self) -> &[Level] {
+        &self.rare
+    }
+
+    /// How many levels were pooled.
+    #[must_use]
+    pub fn pooled_levels(&self) -> u64 {
+        self.n_pooled
+    }
+
+    /// How many training rows had one of the pooled levels.
+    #[must_use]
+    pub fn pooled_rows(&self) -> u64 {
+        self.pooled_rows
+    }
+
+    /// What `name` is to this column.
+    #[must_use]
+    pub fn place(&self, name: &str) -> Place {
+        match self.places.get(name) {
+            Some(&at) if (at as usize) < self.kept.len() => Place::Kept(at as usize),
+            Some(&at) => Place::Rare(self.rare[at as usize - self.kept.len()].rows),
+            None if self.rare.len() as u64 == self.n_pooled => Place::Unseen,
+            None => Place::Unknown,
+        }
+    }
+
+    /// Two levels of the same name, if there are (only in a deserialised encoder).
+    pub(super) fn has_duplicates(&self) -> bool {
+        self.places.len() != self.kept.len() + self.rare.len()
+    }
+}
+
+impl PartialEq for Levels {
+    fn eq(&self, other: &Self) -> bool {
+        SavedLevels::from(self.clone()) == SavedLevels::from(other.clone())
+    }
+}
+
+/// What of [`Levels`] is stored.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SavedLevels {
+    kept: Vec<Level>,
+    rare: Vec<Level>,
+    pooled_levels: u64,
+    pooled_rows: u64,
+}
+
+impl From<SavedLevels> for Levels {
+    fn from(saved: SavedLevels) -> Self {
+        let SavedLevels { kept, rare, pooled_levels, pooled_rows } = saved;
+        let names = kept.iter().chain(&rare).map(|level| level.name.as_str().into());
+        let places = names.zip(0u32..).collect();
+        Self { kept, rare, n_pooled: pooled_levels, pooled_rows, places }
+    }
+}
+
+impl From<Levels> for SavedLevels {
+    fn from(levels: Levels) -> Self {
+        let Levels { kept, rare, n_pooled: pooled_levels, pooled_rows, places: _ } = levels;
+        Self { kept, rare, pooled_levels, pooled_rows }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(levels: &[(&str, u64)]) -> HashMap<Box<str>, u64> {
+        levels.iter().map(|&(name, rows)| (name.into(), rows)).collect()
+    }
+
+    #[test]
+    fn the_most_common_levels_are_kept_and_the_others_pooled() {
+        let levels = Levels::of(counts(&[("c", 7), ("a", 9), ("b", 7), ("d", 5), ("e", 2)]), 3, 3);
+        let kept: Vec<_> = levels.kept().iter().map(|level| (level.name.as_str(), level.rows)).collect();
+        assert_eq!(kept, [("a", 9), ("b", 7), ("c", 7)]); // equal counts by name
+        assert_eq!((levels.pooled_levels(), levels.pooled_rows()), (2, 7)); // d by max_levels, e by both
+        assert_eq!(levels.place("b"), Place::Kept(1));
+        assert_eq!(levels.place("e"), Place::Rare(2));
+        assert_eq!(levels.place("A"), Place::Unseen);
+    }
+
+    #[test]
+    fn a_level_at_the_least_number_of_rows_is_kept_and_one_below_is_not() {
+        let levels = Levels::of(counts(&[("five", 5), ("four", 4)]), 32, 5);
+        assert_eq!((levels.place("five"), levels.place("four")), (Place::Kept(0), Place::Rare(4)));
+    }
+
+    #[test]
+    fn rare_levels_are_forgotten_when_there_are_too_many_to_remember() {
+        let many: Vec<String> = (0..=MAX_RARE).map(|i| i.to_string()).collect();
+        let levels =
+            Levels::of(counts(&many.iter().map(|name| (name.as_str(), 1)).collect::<Vec<_>>()), 32, 5);
+        assert_eq!(levels.rare(), []);
+        assert_eq!((levels.place("7"), levels.place("new")), (Place::Unknown, Place::Unknown));
+    }
+}

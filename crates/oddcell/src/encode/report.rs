@@ -1,0 +1,144 @@
+//! What a user should know about the columns: which were left out, which never change, where levels were pooled.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Content, EncodedColumn, IdentifierSign, NormalRange, words};
+
+/// A column of the training table that makes no features.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOut {
+    /// The column's name.
+    pub name: String,
+    /// Why it was left out.
+    pub reason: LeftOutReason,
+}
+
+/// Why a column makes no features.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum LeftOutReason {
+    /// It holds the labels.
+    Label,
+    /// The user asked for it.
+    Ignored,
+    /// No training row has a value.
+    AllNull,
+    /// It looks like a row identifier.
+    Identifier(IdentifierSign),
+    /// A category column in which no level is common enough to be kept.
+    NoCommonLevel {
+        /// How many levels it has.
+        levels: u64,
+    },
+}
+
+impl fmt::Display for LeftOutReason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Label => formatter.write_str("it holds the labels"),
+            Self::Ignored => formatter.write_str("ignored as asked"),
+            Self::AllNull => formatter.write_str("it has no values"),
+            Self::Identifier(sign) => {
+                formatter.write_str("it looks like a row identifier: ")?;
+                formatter.write_str(match sign {
+                    IdentifierSign::Counter => "whole numbers that change by the same step from row to row",
+                    IdentifierSign::Named => "whole numbers, all different, and named like one",
+                    IdentifierSign::Names => "every row has another value",
+                })
+            }
+            Self::NoCommonLevel { levels } => {
+                write!(formatter, "it has {levels} different values, none of them common")
+            }
+        }
+    }
+}
+
+/// Something a user should know about a column. The text is a sentence without a full stop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "report", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Report {
+    /// The column makes no features, though nobody asked for that.
+    LeftOut {
+        /// The column's name.
+        column: String,
+        /// Why it was left out.
+        reason: LeftOutReason,
+    },
+    /// All training rows have the same value.
+    Constant {
+        /// The column's name.
+        column: String,
+        /// The value.
+        value: String,
+    },
+    /// Rare levels share one feature.
+    Pooled {
+        /// The column's name.
+        column: String,
+        /// How many levels were pooled.
+        levels: u64,
+        /// How many were kept.
+        kept: usize,
+        /// How many training rows have a pooled one.
+        rows: u64,
+    },
+}
+
+impl Report {
+    /// What there is to say about a column that was left out.
+    pub(super) fn of_left_out(left_out: &LeftOut) -> Option<Self> {
+        match left_out.reason {
+            LeftOutReason::Label | LeftOutReason::Ignored => None,
+            reason => Some(Self::LeftOut { column: left_out.name.clone(), reason }),
+        }
+    }
+
+    /// What there is to say about a column that makes features.
+    pub(super) fn of_column(column: &EncodedColumn, n_rows: u64) -> Option<Self> {
+        let constant = match column.content() {
+            Content::Number(spread) | Content::Date { spread, .. } => spread.is_constant(),
+            Content::Boolean { true_rows } => *true_rows == 0 || *true_rows == n_rows - column.nulls(),
+            Content::Category(levels) => levels.kept().len() == 1 && levels.pooled_levels() == 0,
+        };
+        // With nulls among its values a column does change.
+        if constant && column.nulls() == 0 {
+            let value = match column.normal() {
+                NormalRange::Range { text, .. } => text.clone(),
+                NormalRange::Levels { levels } => {
+                    levels.first().map_or_else(String::new, |level| level.name.clone())
+                }
+            };
+            return Some(Self::Constant { column: column.name().to_owned(), value });
+        }
+        match column.content() {
+            Content::Category(levels) if levels.pooled_levels() > 0 => Some(Self::Pooled {
+                column: column.name().to_owned(),
+                levels: levels.pooled_levels(),
+                kept: levels.kept().len(),
+                rows: levels.pooled_rows(),
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LeftOut { column, reason } => write!(formatter, "column `{column}` is left out: {reason}"),
+            Self::Constant { column, value } => {
+                write!(formatter, "column `{column}` is constant: every row has {value}")
+            }
+            Self::Pooled { column, levels, kept, rows } => write!(
+                formatter,
+                "column `{column}`: {} pooled ({}), {kept} kept",
+                words::counted(*levels, "rare value", "rare values"),
+                words::counted(*rows, "row", "rows"),
+            ),
+        }
+    }
+}

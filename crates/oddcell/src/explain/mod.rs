@@ -1,0 +1,229 @@
+//! From cells to reasons: which columns make a row odd, how far off they are in their own units, and what would
+//! be normal.
+//!
+//! A detector says how much noise sits in each *feature*, in standard deviations; a reader thinks in *columns*.
+//! *Folding:* the noise of a column is the greatest of its features. Its amount is noise × standard deviation:
+//! for numbers and dates of the value itself, in their own unit; for categories and booleans the greatest of
+//! their 0/1 features, cut to 0..1, which reads like "how sure is it that this cell is wrong".
+//!
+//! Ranking columns ([`top`]) allocates nothing. Matching columns is done once per batch ([`Explainer`]), and a
+//! [`Reason`] borrows what it can and is written out only when asked.
+
+mod cell;
+mod reason;
+
+use std::ops::Deref;
+
+use arrow_array::{ArrayRef, RecordBatch};
+pub use reason::{About, Reason, Side};
+
+pub use crate::encode::{NormalRange, Share};
+use crate::{
+    encode::{Content, EncodeError, EncodedColumn, Encoder, Part, Place},
+    table::ColumnKind,
+};
+
+use cell::Cell;
+
+/// How much noise sits in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ColumnNoise {
+    /// The column, as a position in [`Encoder::columns`].
+    pub column: usize,
+    /// The estimated noise in standard deviations, ≥ 0.
+    pub sds: f64,
+}
+
+/// The columns with the most noise, most first; a list that needs no heap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Top {
+    items: [ColumnNoise; Top::CAPACITY],
+    len: usize,
+}
+
+impl Top {
+    /// The most columns [`top`] can rank.
+    pub const CAPACITY: usize = 16;
+}
+
+impl Deref for Top {
+    type Target = [ColumnNoise];
+
+    fn deref(&self) -> &[ColumnNoise] {
+        &self.items[..self.len]
+    }
+}
+
+/// The `k` columns with the most noise (at most [`Top::CAPACITY`]), most first, equal ones in column order.
+/// `cells` are the noise estimates of one row.
+///
+/// # Panics
+/// If `cells` does not hold one estimate per feature: a bug of the caller, not of the data.
+#[must_use]
+pub fn top(encoder: &Encoder, cells: &[f64], k: usize) -> Top {
+    check_length(encoder, cells);
+    let k = k.min(Top::CAPACITY);
+    let mut top = Top { items: [ColumnNoise::default(); Top::CAPACITY], len: 0 };
+    for (at, column) in encoder.columns().iter().enumerate() {
+        let sds = column_noise(column, cells);
+        let place = top.iter().rposition(|other| other.sds >= sds).map_or(0, |last| last + 1);
+        if place < k {
+            top.len = (top.len + 1).min(k);
+            top.items[place..top.len].rotate_right(1);
+            top.items[place] = ColumnNoise { column: at, sds };
+        }
+    }
+    top
+}
+
+/// The reasons of one row, one per column, most noise first. For many rows of a batch, make one [`Explainer`].
+pub fn reasons<'a>(
+    encoder: &'a Encoder,
+    batch: &'a RecordBatch,
+    row_in_batch: usize,
+    cells: &[f64],
+) -> Result<Vec<Reason<'a>>, EncodeError> {
+    Explainer::new(encoder, batch, 0, "the table")?.reasons(row_in_batch, cells)
+}
+
+/// Gives reasons for rows of one batch.
+#[derive(Debug)]
+pub struct Explainer<'a> {
+    encoder: &'a Encoder,
+    arrays: Vec<&'a ArrayRef>,
+    first_row: usize,
+    origin: &'a str,
+}
+
+impl<'a> Explainer<'a> {
+    /// Matches the columns of `batch` by name. `first_row` (counted from 0) and `origin` are for messages.
+    pub fn new(
+        encoder: &'a Encoder,
+        batch: &'a RecordBatch,
+        first_row: usize,
+        origin: &'a str,
+    ) -> Result<Self, EncodeError> {
+        Ok(Self { encoder, arrays: encoder.matched(batch, origin)?, first_row, origin })
+    }
+
+    /// All columns of a row, most noise first, equal ones in column order.
+    ///
+    /// # Panics
+    /// As [`Explainer::reason`].
+    pub fn reasons(&self, row: usize, cells: &[f64]) -> Result<Vec<Reason<'a>>, EncodeError> {
+        let columns = 0..self.encoder.columns().len();
+        let mut reasons = columns.map(|at| self.reason(row, at, cells)).collect::<Result<Vec<_>, _>>()?;
+        reasons.sort_by(|a, b| b.sds.total_cmp(&a.sds));
+        Ok(reasons)
+    }
+
+    /// The `k` columns of a row with the most noise, at most [`Top::CAPACITY`].
+    ///
+    /// # Panics
+    /// As [`Explainer::reason`].
+    pub fn top(&self, row: usize, cells: &[f64], k: usize) -> Result<Vec<Reason<'a>>, EncodeError> {
+        top(self.encoder, cells, k).iter().map(|noise| self.reason(row, noise.column, cells)).collect()
+    }
+
+    /// Appends the texts of the `k` columns with the most noise to `text`, separated by "; ".
+    ///
+    /// # Panics
+    /// As [`Explainer::reason`].
+    pub fn write_top(
+        &self,
+        row: usize,
+        cells: &[f64],
+        k: usize,
+        text: &mut String,
+    ) -> Result<(), EncodeError> {
+        for (at, noise) in top(self.encoder, cells, k).iter().enumerate() {
+            if at > 0 {
+                text.push_str("; ");
+            }
+            self.reason(row, noise.column, cells)?.write(text).expect("writing to a string does not fail");
+        }
+        Ok(())
+    }
+
+    /// What one column has to do with a row being odd.
+    ///
+    /// # Panics
+    /// If `cells` does not hold one estimate per feature, or the batch has no such row, or the encoder no such
+    /// column: bugs of the caller, not of the data.
+    pub fn reason(&self, row: usize, column: usize, cells: &[f64]) -> Result<Reason<'a>, EncodeError> {
+        check_length(self.encoder, cells);
+        let encoded = &self.encoder.columns()[column];
+        let cell = Cell::read(encoded, self.arrays[column], row, self.first_row, self.origin)?;
+        let (about, amount) = self.amount(encoded, cells);
+        let n_rows = self.encoder.n_rows() as f64;
+        let (side, training_share) = match (encoded.content(), &cell) {
+            (Content::Number(spread) | Content::Date { spread, .. }, &Cell::Number { number, .. }) => {
+                let side = match number {
+                    _ if number > spread.high => Side::Above,
+                    _ if number < spread.low => Side::Below,
+                    _ => Side::Within,
+                };
+                (Some(side), None)
+            }
+            (Content::Boolean { true_rows }, &Cell::Number { number, .. }) => {
+                let false_rows = self.encoder.n_rows() - encoded.nulls() - true_rows;
+                let rows = if number == 0.0 { false_rows } else { *true_rows };
+                (None, Some(rows as f64 / n_rows))
+            }
+            (Content::Category(levels), Cell::Name(name)) => {
+                let rows = match levels.place(name) {
+                    Place::Kept(level) => Some(levels.kept()[level].rows),
+                    Place::Rare(rows) => Some(rows),
+                    Place::Unseen => Some(0),
+                    Place::Unknown => None,
+                };
+                (None, rows.map(|rows| rows as f64 / n_rows))
+            }
+            _ => (None, None),
+        };
+        Ok(Reason {
+            column: encoded.name(),
+            // Which of day and month comes first matters for reading a date, not for what it means.
+            kind: match encoded.kind() {
+                ColumnKind::DayFirstDate => ColumnKind::Date,
+                kind => kind,
+            },
+            sds: column_noise(encoded, cells),
+            about,
+            amount,
+            value: cell.into_text(encoded),
+            normal: encoded.normal(),
+            side,
+            training_share,
+            null_share: encoded.null_share(),
+        })
+    }
+
+    /// Whether it is the value that is odd or its being there, and by how much.
+    fn amount(&self, column: &EncodedColumn, cells: &[f64]) -> (About, f64) {
+        let of_value_in_own_unit = matches!(column.content(), Content::Number(_) | Content::Date { .. });
+        let (mut value_sds, mut value_amount, mut null_sds, mut null_amount) = (0.0f64, 0.0f64, 0.0, 0.0);
+        for at in column.features() {
+            let (feature, sds) = (self.encoder.features()[at], cells[at].max(0.0));
+            let amount = sds * feature.std;
+            if feature.part == Part::IsNull {
+                (null_sds, null_amount) = (sds, amount.min(1.0));
+            } else {
+                value_sds = value_sds.max(sds);
+                value_amount = value_amount.max(amount);
+            }
+        }
+        let value_amount =
+            if of_value_in_own_unit { value_amount.min(f64::MAX) } else { value_amount.min(1.0) };
+        if null_sds > value_sds { (About::Emptiness, null_amount) } else { (About::Value, value_amount) }
+    }
+}
+
+/// The greatest noise among the features of a column; never negative, never NaN.
+fn column_noise(column: &EncodedColumn, cells: &[f64]) -> f64 {
+    cells[column.features()].iter().fold(0.0, |most, &sds| sds.max(most))
+}
+
+fn check_length(encoder: &Encoder, cells: &[f64]) {
+    assert_eq!(cells.len(), encoder.n_features(), "one noise estimate per feature");
+}

@@ -1,0 +1,318 @@
+//! The sentences that analysts read, and the ranking behind them.
+
+mod tables;
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float32Array, Int64Array, RecordBatch};
+use oddcell::{
+    encode::{EncodeError, Encoder, Part},
+    explain::{Explainer, Reason, reasons, top},
+};
+use proptest::prelude::*;
+use tables::{batch, booleans, encoder, moments, numbers, repeated, texts};
+
+/// 2024-01-01.
+const NEW_YEAR: i64 = 1_704_067_200;
+const DAY: i64 = 86_400;
+
+/// 100 rows: amount 0.5 to 50, day in 2024, city, paid; the amount is null in every tenth row.
+fn training() -> Vec<(&'static str, ArrayRef)> {
+    let cities = repeated(&[("Bergen", 41), ("Tromsø", 22), ("Oslo", 20), ("Bodø", 16), ("Vardø", 1)]);
+    vec![
+        ("amount", numbers((0..100).map(|row| (row % 10 != 9).then(|| f64::from(row) / 2.0 + 0.5)))),
+        ("day", moments((0..100).map(|row| NEW_YEAR + row * DAY))),
+        ("city", texts(cities)),
+        ("paid", booleans((0..100).map(|row| row >= 2))),
+    ]
+}
+
+/// Estimates of `sds` for the features picked, 0 for the others.
+fn estimates(encoder: &Encoder, picked: &[(&str, Part, f64)]) -> Vec<f64> {
+    let mut cells = vec![0.0; encoder.n_features()];
+    for &(column, part, sds) in picked {
+        let at = encoder
+            .features()
+            .iter()
+            .position(|feature| encoder.columns()[feature.column].name() == column && feature.part == part);
+        cells[at.expect("such a feature")] = sds;
+    }
+    cells
+}
+
+fn row(amount: Option<f64>, day: i64, city: Option<&str>, paid: Option<bool>) -> RecordBatch {
+    batch(vec![
+        ("amount", numbers([amount])),
+        ("day", moments([NEW_YEAR + day * DAY])),
+        ("city", texts([city])),
+        ("paid", booleans([paid])),
+    ])
+}
+
+fn lines(reasons: &[Reason<'_>]) -> String {
+    reasons.iter().map(Reason::text).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn odd_values_are_told_with_their_distance_and_what_is_normal() {
+    let encoder = encoder(training());
+    let cells = estimates(
+        &encoder,
+        &[
+            ("amount", Part::Value, 3.2),
+            ("day", Part::Value, 5.0),
+            ("city", Part::Other, 8.0),
+            ("paid", Part::Value, 6.1),
+        ],
+    );
+    let batch = row(Some(912.5), 200, Some("Osloo"), Some(false));
+    insta::assert_snapshot!(lines(&reasons(&encoder, &batch, 0, &cells).unwrap()), @r#"
+    city `Osloo`: 0.80 odd, never seen in training, usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
+    paid `false`: 0.85 odd, usually `true` (98 %), `false` (2 %)
+    day 2024-07-19: 5.0 sd off (144 days), after the normal 2024-01-01 to 2024-04-08
+    amount 912.5: 3.2 sd off (46.14), above the normal 0.945 to 49.06
+    "#);
+    let batch = row(Some(-7.0), -40, Some("Vardø"), Some(true));
+    insta::assert_snapshot!(lines(&reasons(&encoder, &batch, 0, &cells).unwrap()), @r#"
+    city `Vardø`: 0.80 odd, in 1 % of the training rows, usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
+    paid `true`: 0.85 odd beside the other columns, alone common (98 %)
+    day 2023-11-22: 5.0 sd off (144 days), before the normal 2024-01-01 to 2024-04-08
+    amount -7: 3.2 sd off (46.14), below the normal 0.945 to 49.06
+    "#);
+}
+
+#[test]
+fn values_that_are_odd_only_beside_the_other_columns_are_told_so() {
+    let encoder = encoder(training());
+    let batch = row(Some(20.0), 50, Some("Bergen"), Some(true));
+    let cells = estimates(
+        &encoder,
+        &[
+            ("amount", Part::Value, 2.5),
+            ("day", Part::Value, 1.5),
+            ("city", Part::Level(0), 1.9),
+            ("paid", Part::Value, 1.2),
+        ],
+    );
+    insta::assert_snapshot!(lines(&reasons(&encoder, &batch, 0, &cells).unwrap()), @r#"
+    amount 20: 2.5 sd off (36.05) beside the other columns, alone in the normal 0.945 to 49.06
+    city `Bergen`: 0.93 odd beside the other columns, alone common (41 %)
+    day 2024-02-20: 1.5 sd off (43.3 days) beside the other columns, alone in the normal 2024-01-01 to 2024-04-08
+    paid `true`: 0.17 odd beside the other columns, alone common (98 %)
+    "#);
+}
+
+#[test]
+fn normal_cells_are_told_plainly() {
+    let encoder = encoder(training());
+    let batch = row(Some(20.0), 50, Some("Oslo"), Some(true));
+    let cells = vec![0.04; encoder.n_features()];
+    insta::assert_snapshot!(lines(&reasons(&encoder, &batch, 0, &cells).unwrap()), @r#"
+    amount 20: 0.04 sd off (0.5768), normal 0.945 to 49.06
+    day 2024-02-20: 0.04 sd off (27.7 hours), normal 2024-01-01 to 2024-04-08
+    city `Oslo`: 0.02 odd, usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
+    paid `true`: 0.01 odd, usually `true` (98 %), `false` (2 %)
+    "#);
+}
+
+#[test]
+fn empty_cells_and_filled_ones_that_are_mostly_empty_are_told_apart() {
+    let encoder = encoder(training());
+    let empty = row(None, 50, None, None);
+    let cells = estimates(&encoder, &[("amount", Part::IsNull, 2.8), ("city", Part::Level(0), 0.5)]);
+    insta::assert_snapshot!(lines(&reasons(&encoder, &empty, 0, &cells).unwrap()), @r#"
+    amount empty: 0.84 odd, empty in 10 % of the training rows
+    city empty: 0.25 odd, never empty in training
+    day 2024-02-20: 0.00 sd off (0 seconds), normal 2024-01-01 to 2024-04-08
+    paid empty: 0.00 odd, never empty in training
+    "#);
+
+    let sparse = tables::encoder(vec![(
+        "note",
+        numbers((0..50).map(|row| (row == 7 || row == 9).then(|| f64::from(row)))),
+    )]);
+    let filled = batch(vec![("note", numbers([8.0]))]);
+    let cells = estimates(&sparse, &[("note", Part::IsNull, 4.5)]);
+    insta::assert_snapshot!(lines(&reasons(&sparse, &filled, 0, &cells).unwrap()), @"note 8: 0.88 odd to be filled in, empty in 96 % of the training rows");
+}
+
+#[test]
+fn a_reason_is_data_for_programs() {
+    let encoder = encoder(training());
+    let batch = row(Some(912.5), 200, Some("Osloo"), None);
+    let cells = estimates(&encoder, &[("amount", Part::Value, 2.0), ("city", Part::Other, 1.0)]);
+    let reasons = reasons(&encoder, &batch, 0, &cells).unwrap();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&reasons[..3]).unwrap(), @r#"
+    [
+      {
+        "column": "amount",
+        "kind": "number",
+        "sds": 2.0,
+        "about": "value",
+        "amount": 28.838631497813253,
+        "value": "912.5",
+        "normal": {
+          "low": 0.9450000000000001,
+          "high": 49.055,
+          "text": "0.945 to 49.06"
+        },
+        "side": "above",
+        "training_share": null,
+        "null_share": 0.1
+      },
+      {
+        "column": "city",
+        "kind": "category",
+        "sds": 1.0,
+        "about": "value",
+        "amount": 0.1,
+        "value": "Osloo",
+        "normal": {
+          "levels": [
+            {
+              "name": "Bergen",
+              "share": 0.41
+            },
+            {
+              "name": "Tromsø",
+              "share": 0.22
+            },
+            {
+              "name": "Oslo",
+              "share": 0.2
+            }
+          ]
+        },
+        "side": null,
+        "training_share": 0.0,
+        "null_share": 0.0
+      },
+      {
+        "column": "day",
+        "kind": "date",
+        "sds": 0.0,
+        "about": "value",
+        "amount": 0.0,
+        "value": "2024-07-19",
+        "normal": {
+          "low": 1704152736.0,
+          "high": 1712535264.0,
+          "text": "2024-01-01 to 2024-04-08"
+        },
+        "side": "above",
+        "training_share": null,
+        "null_share": 0.0
+      }
+    ]
+    "#);
+}
+
+#[test] // Value: mean 5, std 2 (3 and 7); null in two of four rows: std 1/2. Amounts: 3·2 = 6 in the column's unit;
+// emptiness 1.5·0.5 = 0.75. City: a in 8 of 16, std 1/2 ⇒ 1.2·0.5 = 0.6; b the same; cut to 1 at 9·0.5.
+fn amounts_match_the_values_worked_out_by_hand() {
+    let column = || vec![("x", numbers([Some(3.0), None, Some(7.0), None]))];
+    let (encoder, batch) = (encoder(column()), batch(column()));
+    let amount = |cells: &[f64]| reasons(&encoder, &batch, 0, cells).unwrap()[0].amount;
+    assert!((amount(&[3.0, 1.0]) - 6.0).abs() < 1e-12);
+    assert!((amount(&[1.0, 1.5]) - 0.75).abs() < 1e-12);
+
+    let column = || vec![("c", texts(repeated(&[("a", 8), ("b", 8)])))];
+    let (encoder, batch) = (tables::encoder(column()), tables::batch(column()));
+    let reason = |cells: &[f64]| {
+        let reason = &reasons(&encoder, &batch, 0, cells).unwrap()[0];
+        (reason.sds, reason.amount)
+    };
+    assert_eq!(reason(&[1.2, 0.3, 0.0]), (1.2, 0.6));
+    assert_eq!(reason(&[0.3, 9.0, 0.0]), (9.0, 1.0));
+    // The greatest noise and the greatest amount may sit in different features: other has std 0.1.
+    assert_eq!(reason(&[1.2, 0.3, 2.0]), (2.0, 0.6));
+}
+
+#[test]
+fn cells_are_shown_as_written_and_numbers_of_other_types_with_few_digits() {
+    let encoder = encoder(vec![("x", numbers([1.0, 2.0, 4.0]))]);
+    let shown = |array: ArrayRef| -> String {
+        let batch = batch(vec![("x", array)]);
+        let reasons = reasons(&encoder, &batch, 0, &[0.0]).unwrap();
+        reasons[0].value.as_deref().unwrap_or("(none)").to_owned()
+    };
+    assert_eq!(shown(texts([" +1.50 "])), "+1.50");
+    assert_eq!(shown(texts(["NA"])), "(none)");
+    assert_eq!(shown(numbers([0.1 + 0.2])), "0.3");
+    assert_eq!(shown(numbers([12.0])), "12");
+    assert_eq!(shown(Arc::new(Float32Array::from(vec![0.1]))), "0.1");
+    assert_eq!(shown(Arc::new(Int64Array::from(vec![1_234_567]))), "1234567");
+}
+
+#[test]
+fn text_is_read_as_its_column_means_it() {
+    let cities = repeated(&[("Bergen", 6), ("Oslo", 6)]);
+    let days = (1..=12).map(|day| format!("{}/1/2024", day + 10)).collect::<Vec<_>>();
+    let training = vec![
+        ("city", texts(cities)),
+        ("day", texts(days.iter().map(String::as_str))),
+        ("paid", texts(["yes", "no"].repeat(6))),
+    ];
+    let encoder = encoder(training);
+    let batch = batch(vec![
+        ("city", texts(["n/a", " Oslo ", "Bodø"])),
+        ("day", texts(["", "1/2/2024", "3/1/2024 8:30"])),
+        ("paid", texts(["?", "YES", "f"])),
+    ]);
+    let cells = vec![0.5; encoder.n_features()];
+    let explainer = Explainer::new(&encoder, &batch, 0, "test.csv").unwrap();
+    let told: Vec<String> = (0..3).map(|row| lines(&explainer.reasons(row, &cells).unwrap())).collect();
+    insta::assert_snapshot!(told.join("\n\n"), @r#"
+    city empty: 0.25 odd, never empty in training
+    day empty: 0.50 sd off, never empty in training
+    paid empty: 0.25 odd, never empty in training
+
+    city `Oslo`: 0.25 odd, usually `Bergen` (50 %), `Oslo` (50 %)
+    day 2024-02-01: 0.50 sd off (41.4 hours), after the normal 2024-01-11 to 2024-01-21
+    paid `YES`: 0.25 odd, usually `true` (50 %), `false` (50 %)
+
+    city `Bodø`: 0.25 odd, never seen in training, usually `Bergen` (50 %), `Oslo` (50 %)
+    day 2024-01-03 08:30:00: 0.50 sd off (41.4 hours), before the normal 2024-01-11 to 2024-01-21
+    paid `f`: 0.25 odd, usually `true` (50 %), `false` (50 %)
+    "#);
+}
+
+#[test]
+fn a_cell_that_is_no_number_is_an_error_with_its_row() {
+    let encoder = encoder(vec![("x", numbers([1.0, 2.0, 4.0]))]);
+    let batch = batch(vec![("x", texts(["1", "one"]))]);
+    let explainer = Explainer::new(&encoder, &batch, 10, "later.csv").unwrap();
+    assert!(explainer.reason(0, 0, &[0.0]).is_ok());
+    let error = explainer.reason(1, 0, &[0.0]).unwrap_err();
+    assert!(matches!(error, EncodeError::Table(_)));
+    let message = error.to_string();
+    assert!(message.contains("12") && message.contains("`x`") && message.contains("one"), "{message}");
+}
+
+#[test]
+fn the_top_texts_are_those_of_the_first_reasons() {
+    let encoder = encoder(training());
+    let batch = row(Some(912.5), 200, Some("Osloo"), Some(false));
+    let cells = estimates(&encoder, &[("amount", Part::Value, 3.2), ("city", Part::Other, 8.0)]);
+    let explainer = Explainer::new(&encoder, &batch, 0, "test.csv").unwrap();
+    let mut text = String::new();
+    explainer.write_top(0, &cells, 2, &mut text).unwrap();
+    let all = explainer.reasons(0, &cells).unwrap();
+    assert_eq!(text, format!("{}; {}", all[0], all[1]));
+    assert_eq!(explainer.top(0, &cells, 2).unwrap(), all[..2]);
+}
+
+proptest! {
+    #[test] // Law: the top k are the first k of all columns sorted by noise, ties in column order.
+    fn the_top_is_the_start_of_the_sorted_list(
+        noise in prop::collection::vec(prop_oneof![Just(1.0), Just(0.0), -1.0..5.0f64], 20), k in 0..25usize,
+    ) {
+        let names: Vec<String> = (0..20).map(|column| format!("c{column}")).collect();
+        let encoder = encoder(names.iter().map(|name| (name.as_str(), numbers([1.5, 2.0]))).collect());
+        let mut sorted: Vec<(usize, f64)> = noise.iter().map(|sds| sds.max(0.0)).enumerate().collect();
+        sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
+        sorted.truncate(k.min(16));
+        let found: Vec<(usize, f64)> = top(&encoder, &noise, k).iter().map(|one| (one.column, one.sds)).collect();
+        prop_assert_eq!(found, sorted);
+    }
+}
