@@ -1,0 +1,235 @@
+//! Diverse noise: turns normal rows into rows whose distance from normal is known cell by cell.
+//!
+//! *Why:* with no labelled anomalies, the net learns a question that can be answered: how much noise sits in
+//! each cell of this row?
+//!
+//! *Formula* (Algorithm 1 of the paper): split [0, σmax] into m equal intervals; a row draws one level uniformly
+//! from each; each level is given to d/m of the cells, at random places; a cell's noise e is drawn at its level;
+//! a cell keeps its noise with probability r (the noise ratio) and has none otherwise. The noised row is x + e
+//! and the target |e|.
+//!
+//! *Ours:* a share of the noised rows gets **difference noise** instead, e = s·(a − b)/√2 with two random
+//! training rows a, b and s ~ U(0, σmax), masked by the same ratio. It has the data's own covariance, so the
+//! noised row stays near the places where rows live, and the net must learn what sets those apart.
+//!
+//! *Invariants:* the noise of row i, copy k, epoch t depends on (seed, t, i, k) alone, so batch size and threads
+//! never change a value. Where e = 0, x + e is x to the bit.
+
+mod kind;
+mod levels;
+mod random;
+
+pub use kind::{Form, Kind};
+pub use levels::Levels;
+
+use crate::{
+    seed::subkey,
+    simd::{self, Work},
+};
+use kind::Sampler;
+use random::Bits;
+
+/// What noise to draw.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Noise {
+    /// Distribution of the noise.
+    pub kind: Kind,
+    /// Highest level, in standard deviations of a column.
+    pub sigma_max: f64,
+    /// Number of level intervals, m.
+    pub levels: usize,
+    /// Noised copies per row and epoch, each with its noise ratio.
+    pub ratios: Vec<f64>,
+    /// Gamma's scale.
+    pub beta: f64,
+    /// Gamma and Poisson as the paper prints them, or with the standard deviation it promises.
+    pub form: Form,
+    /// Share of noised rows that get difference noise instead.
+    pub difference: f64,
+}
+
+/// Normal rows, row-major with the given stride (padding included) and width.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// The cells.
+    pub values: &'a [f32],
+    /// Cells from one row to the next.
+    pub stride: usize,
+    /// Cells of a row that are not padding.
+    pub width: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// One row without its padding.
+    #[inline(always)]
+    #[must_use]
+    pub fn row(&self, row: usize) -> &'a [f32] {
+        &self.values[row * self.stride..][..self.width]
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
+        self.values.len() / self.stride
+    }
+}
+
+/// Least and greatest value of every column of a batch; only Salt&Pepper needs them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Extremes {
+    low: Vec<f32>,
+    high: Vec<f32>,
+}
+
+impl Extremes {
+    /// The extremes of the rows `batch` of `data`.
+    pub fn of(&mut self, data: Rows<'_>, batch: &[u32]) {
+        self.low.clear();
+        self.low.resize(data.width, f32::INFINITY);
+        self.high.clear();
+        self.high.resize(data.width, f32::NEG_INFINITY);
+        for &row in batch {
+            for ((low, high), &cell) in self.low.iter_mut().zip(&mut self.high).zip(data.row(row as usize)) {
+                *low = low.min(cell);
+                *high = high.max(cell);
+            }
+        }
+    }
+}
+
+/// Buffers of one worker.
+#[derive(Debug, Clone, Default)]
+pub struct Scratch {
+    noise: Vec<f32>,
+    bits: Bits,
+    levels: Vec<f32>,
+}
+
+/// A shard of a batch: which rows, and what they are noised with.
+#[derive(Debug, Clone, Copy)]
+pub struct Shard<'a> {
+    /// The training rows.
+    pub data: Rows<'a>,
+    /// The rows of this shard, as indices into `data`.
+    pub rows: &'a [u32],
+    /// The extremes of the whole batch (empty unless the kind needs them).
+    pub extremes: &'a Extremes,
+    /// The key of this epoch's noise.
+    pub epoch_key: u64,
+}
+
+impl Noise {
+    /// Rows that a shard of `n_rows` becomes: each row clean and once per ratio noised.
+    #[must_use]
+    pub fn rows_for(&self, n_rows: usize) -> usize {
+        n_rows * (1 + self.ratios.len())
+    }
+
+    /// Whether [`Extremes`] of the batch are needed.
+    #[must_use]
+    pub fn needs_extremes(&self) -> bool {
+        self.kind == Kind::SaltPepper
+    }
+
+    /// Fills `inputs` and `targets` (both of `stride` per row): first the clean rows with target 0, then every
+    /// noised copy of every row. Padding is left as it is.
+    pub fn fill(
+        &self,
+        shard: Shard<'_>,
+        stride: usize,
+        inputs: &mut [f32],
+        targets: &mut [f32],
+        scratch: &mut Scratch,
+    ) {
+        simd::run(Fill { noise: self, shard, stride, inputs, targets, scratch });
+    }
+}
+
+struct Fill<'a> {
+    noise: &'a Noise,
+    shard: Shard<'a>,
+    stride: usize,
+    inputs: &'a mut [f32],
+    targets: &'a mut [f32],
+    scratch: &'a mut Scratch,
+}
+
+impl Work for Fill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const ROWS: usize>(self) {
+        let Self { noise, shard, stride, inputs, targets, scratch } = self;
+        let (data, width) = (shard.data, shard.data.width);
+        scratch.noise.resize(width.next_multiple_of(random::CHUNK), 0.0);
+        let mut lines = inputs.chunks_exact_mut(stride).zip(targets.chunks_exact_mut(stride));
+        for (&row, (input, target)) in shard.rows.iter().zip(lines.by_ref()) {
+            input[..width].copy_from_slice(data.row(row as usize));
+            target[..width].fill(0.0);
+        }
+        for (copy, &ratio) in noise.ratios.iter().enumerate() {
+            for (&row, (input, target)) in shard.rows.iter().zip(lines.by_ref()) {
+                let key = subkey(subkey(shard.epoch_key, u64::from(row)), copy as u64);
+                let clean = data.row(row as usize);
+                noise.draw(key, clean, &shard, scratch);
+                scratch.bits.keep(subkey(key, streams::MASK), ratio, &mut scratch.noise[..width]);
+                let cells = input[..width].iter_mut().zip(&mut target[..width]);
+                for ((input, target), (&clean, &e)) in cells.zip(clean.iter().zip(&scratch.noise)) {
+                    *input = clean + e;
+                    *target = e.abs();
+                }
+            }
+        }
+    }
+}
+
+/// The streams below a noised row's key.
+mod streams {
+    pub(super) const PARTNERS: u64 = 0;
+    pub(super) const LEVELS: u64 = 1;
+    pub(super) const CELLS: u64 = 2;
+    pub(super) const MASK: u64 = 3;
+}
+
+impl Noise {
+    /// Draws the noise of one row into `scratch.noise`, before the ratio's mask.
+    #[inline(always)]
+    fn draw(&self, key: u64, clean: &[f32], shard: &Shard<'_>, scratch: &mut Scratch) {
+        if self.difference > 0.0 && self.draw_difference(subkey(key, streams::PARTNERS), shard, scratch) {
+            return;
+        }
+        let Scratch { noise, bits, levels } = scratch;
+        let cells_key = subkey(key, streams::CELLS);
+        if let Some(sampler) = Sampler::at_levels(self) {
+            Levels { sigma_max: self.sigma_max as f32, count: self.levels }.assign(
+                subkey(key, streams::LEVELS),
+                clean.len(),
+                bits,
+                levels,
+            );
+            sampler.fill(cells_key, levels, bits, noise);
+        } else {
+            kind::alter(self.kind, cells_key, clean, (&shard.extremes.low, &shard.extremes.high), noise);
+        }
+    }
+
+    /// Difference noise, if this row's turn comes up.
+    #[inline(always)]
+    fn draw_difference(&self, key: u64, shard: &Shard<'_>, scratch: &mut Scratch) -> bool {
+        let draw = |index: u64| crate::seed::mix(key.wrapping_add(index.wrapping_mul(crate::seed::GOLDEN)));
+        if random::unit(draw(1)) >= self.difference as f32 {
+            return false;
+        }
+        let n_rows = shard.data.n_rows();
+        let pick = |index: u64| ((u128::from(draw(index)) * n_rows as u128) >> 64) as usize;
+        let (a, b) = (shard.data.row(pick(2)), shard.data.row(pick(3)));
+        let scale = random::unit(draw(4)) * self.sigma_max as f32 * std::f32::consts::FRAC_1_SQRT_2;
+        for (e, (a, b)) in scratch.noise.iter_mut().zip(a.iter().zip(b)) {
+            *e = scale * (a - b);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;
