@@ -1,0 +1,197 @@
+//! Small feed-forward nets: forward, backward, optimiser. No framework: a handful of dense layers is all that
+//! the detectors of this library need, and owning them buys speed and the same bits everywhere.
+//!
+//! ```text
+//! Net      the architecture: layers, where their weights lie           (immutable)
+//! Weights  all weights and biases in one flat array                     (changed by the optimiser)
+//! Packed   the weights once more, laid out for the kernels              (refreshed after every change)
+//! Pass     the activations and deltas of one shard of rows              (one per worker, allocated once)
+//! ```
+//!
+//! *Shapes:* a layer holds W as `inputs × padded(outputs)` followed by the bias; activations are
+//! `rows × padded(width)`. Padding is zero and stays zero: its gradient is zero.
+
+pub(crate) mod gemm;
+mod layer;
+mod optimizer;
+mod pass;
+mod schedule;
+
+pub use layer::{Activation, Layer};
+pub use optimizer::{AmsGrad, FLUSH_WEIGHT};
+pub use pass::{Packed, Pass};
+pub use schedule::Schedule;
+
+use crate::{seed::Seed, tensors::TensorError, tensors::Tensors};
+use gemm::padded;
+
+/// An architecture: dense layers in a row, some of which add an earlier activation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Net {
+    layers: Vec<Layer>,
+    offsets: Vec<usize>,
+    n_weights: usize,
+}
+
+/// All weights and biases of a net in one flat, padded array.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights(pub Vec<f32>);
+
+impl Net {
+    /// A net from its layers.
+    ///
+    /// # Panics
+    /// If the layers do not fit each other: architectures are built by this library, not by users.
+    #[must_use]
+    pub fn new(layers: Vec<Layer>) -> Self {
+        assert!(!layers.is_empty(), "a net has layers");
+        for (index, pair) in layers.windows(2).enumerate() {
+            assert_eq!(pair[0].outputs, pair[1].inputs, "layer {} feeds layer {}", index, index + 1);
+        }
+        for (index, layer) in layers.iter().enumerate() {
+            let fits = !layer.skip || (index > 0 && layers[index - 1].inputs == layer.outputs);
+            assert!(fits, "layer {index} adds the input of the layer before it");
+        }
+        let mut offsets = Vec::with_capacity(layers.len());
+        let mut n_weights = 0;
+        for layer in &layers {
+            offsets.push(n_weights);
+            n_weights += layer.n_weights();
+        }
+        Self { layers, offsets, n_weights }
+    }
+
+    /// The paper's MLP: four dense layers d–h–h–h–d with ReLU between them.
+    #[must_use]
+    pub fn mlp(n_features: usize, hidden: usize, output: Activation) -> Self {
+        Self::new(vec![
+            Layer::dense(n_features, hidden, Activation::Relu),
+            Layer::dense(hidden, hidden, Activation::Relu),
+            Layer::dense(hidden, hidden, Activation::Relu),
+            Layer::dense(hidden, n_features, output),
+        ])
+    }
+
+    /// The paper's ResMLP: into h, five blocks relu(x + W₂ relu(W₁ x)), out of h.
+    #[must_use]
+    pub fn resmlp(n_features: usize, hidden: usize, output: Activation) -> Self {
+        let mut layers = vec![Layer::dense(n_features, hidden, Activation::Linear)];
+        for _ in 0..5 {
+            layers.push(Layer::dense(hidden, hidden, Activation::Relu));
+            layers.push(Layer::dense(hidden, hidden, Activation::Relu).adding_skip());
+        }
+        layers.push(Layer::dense(hidden, n_features, output));
+        Self::new(layers)
+    }
+
+    /// The layers in order.
+    #[must_use]
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// Width of the input.
+    #[must_use]
+    pub fn n_inputs(&self) -> usize {
+        self.layers[0].inputs
+    }
+
+    /// Width of the output.
+    #[must_use]
+    pub fn n_outputs(&self) -> usize {
+        self.layers[self.layers.len() - 1].outputs
+    }
+
+    /// Length of the flat array of weights, padding included.
+    #[must_use]
+    pub fn n_weights(&self) -> usize {
+        self.n_weights
+    }
+
+    /// Fresh weights: U(−1/√inputs, +1/√inputs) for weights and biases, as PyTorch's `Linear` has them.
+    #[must_use]
+    pub fn init(&self, seed: Seed) -> Weights {
+        let mut weights = vec![0.0f32; self.n_weights];
+        for (index, (layer, &offset)) in self.layers.iter().zip(&self.offsets).enumerate() {
+            let mut stream = seed.stream("init", &[index as u64]);
+            let bound = 1.0 / (layer.inputs as f64).sqrt();
+            let part = &mut weights[offset..][..layer.n_weights()];
+            let n_lines = layer.inputs + usize::from(layer.bias);
+            for line in part.chunks_exact_mut(padded(layer.outputs)).take(n_lines) {
+                line[..layer.outputs].fill_with(|| ((2.0 * stream.uniform() - 1.0) * bound) as f32);
+            }
+        }
+        Weights(weights)
+    }
+
+    /// The weights as tensors `layer.N.weight` (inputs × outputs) and `layer.N.bias`, without padding.
+    #[must_use]
+    pub fn save(&self, weights: &Weights) -> Tensors {
+        let mut tensors = Tensors::default();
+        for (index, (layer, &offset)) in self.layers.iter().zip(&self.offsets).enumerate() {
+            let lines: Vec<f32> = weights.0[offset..][..layer.n_weights()]
+                .chunks_exact(padded(layer.outputs))
+                .flat_map(|line| &line[..layer.outputs])
+                .copied()
+                .collect();
+            let (weight, bias) = lines.split_at(layer.inputs * layer.outputs);
+            tensors.put_f32(
+                &format!("layer.{index}.weight"),
+                &[layer.inputs, layer.outputs],
+                weight.to_vec(),
+            );
+            if layer.bias {
+                tensors.put_f32(&format!("layer.{index}.bias"), &[layer.outputs], bias.to_vec());
+            }
+        }
+        tensors
+    }
+
+    /// The weights that [`Net::save`] gave. Shapes are checked before anything is sized by them, so a file that
+    /// claims a huge net costs nothing.
+    pub fn load(&self, tensors: &mut Tensors) -> Result<Weights, TensorError> {
+        let mut lines = Vec::with_capacity(self.layers.len());
+        for (index, layer) in self.layers.iter().enumerate() {
+            let shape = [layer.inputs, layer.outputs];
+            let mut values = tensors.take_f32(&format!("layer.{index}.weight"), &shape)?;
+            if layer.bias {
+                values.extend(tensors.take_f32(&format!("layer.{index}.bias"), &[layer.outputs])?);
+            }
+            lines.push(values);
+        }
+        let mut weights = vec![0.0f32; self.n_weights];
+        for ((layer, &offset), values) in self.layers.iter().zip(&self.offsets).zip(&lines) {
+            let part = &mut weights[offset..][..layer.n_weights()];
+            let lines = part.chunks_exact_mut(padded(layer.outputs));
+            for (line, values) in lines.zip(values.chunks_exact(layer.outputs)) {
+                line[..layer.outputs].copy_from_slice(values);
+            }
+        }
+        Ok(Weights(weights))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // 3·8 + 8 for 3 → 5 (padded to 8), 5·8 + 8 for 5 → 2.
+    fn weights_lie_padded_one_layer_after_the_other() {
+        let net =
+            Net::new(vec![Layer::dense(3, 5, Activation::Relu), Layer::dense(5, 2, Activation::Linear)]);
+        assert_eq!(net.n_weights(), (3 * 8 + 8) + (5 * 8 + 8));
+        let weights = net.init(Seed(1));
+        let (used, padding) = weights.0[..8].split_at(5);
+        assert!(used.iter().all(|w| w.abs() <= 1.0 / 3f32.sqrt() && *w != 0.0));
+        assert_eq!(padding, [0.0; 3]);
+    }
+
+    #[test]
+    fn saved_weights_load_to_the_same_bits_and_wrong_shapes_are_refused() {
+        let net = Net::resmlp(3, 8, Activation::Linear);
+        let weights = net.init(Seed(2));
+        assert_eq!(net.load(&mut net.save(&weights)), Ok(weights.clone()));
+        let wider = Net::resmlp(4, 8, Activation::Linear);
+        assert!(matches!(wider.load(&mut net.save(&weights)), Err(TensorError::WrongShape { .. })));
+    }
+}
