@@ -1,0 +1,93 @@
+//! Detectors: learn what is normal from rows, then say how odd other rows are.
+//!
+//! Fitted and unfitted are two types, so nothing can be scored before it was fitted. All detectors promise:
+//! *one finite score per row, in row order, higher = more anomalous; a row's score never depends on the rows
+//! scored with it, on batch sizes or on threads; same rows and seed give the same bits.*
+
+pub mod copod;
+pub mod ecod;
+pub mod iforest;
+pub mod knn;
+mod list;
+pub mod lof;
+mod neighbours;
+pub mod noise;
+mod saved;
+pub mod tails;
+
+use std::fmt::Debug;
+
+pub use list::{DETECTORS, DetectorSpec, Entry, Params};
+
+use crate::{Context, Matrix, error::FitError, error::ScoreError, tensors::Tensors};
+
+/// A validated choice of method and parameters, ready to learn.
+pub trait Detector: Send + Sync + Debug {
+    /// Learns "normal" from `rows`. Same rows + same seed ⇒ same bits, whatever the number of threads.
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError>;
+}
+
+/// What a detector says about rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// One finite score per row, in row order. **Higher = more anomalous.**
+    pub scores: Vec<f64>,
+    /// Where the method knows cells: how much noise sits in each cell, rows × features, ≥ 0, in the unit of the
+    /// features (standard deviations of the training column after encoding).
+    pub cells: Option<Matrix>,
+}
+
+/// A detector that has learned.
+pub trait Fitted: Send + Sync + Debug {
+    /// The number of features it was fitted on.
+    fn n_features(&self) -> usize;
+
+    /// Scores `rows`, and their cells where the method knows them and `want_cells` asks for them.
+    /// Rows are checked first: see [`check_rows`].
+    fn judge(&self, rows: &Matrix, want_cells: bool) -> Result<Judged, ScoreError>;
+
+    /// One finite score per row, in row order. **Higher = more anomalous.**
+    fn score(&self, rows: &Matrix) -> Result<Vec<f64>, ScoreError> {
+        self.judge(rows, false).map(|judged| judged.scores)
+    }
+
+    /// Whether a row's score depends on the rows scored with it, as the joint variants of COPOD and ECOD have it.
+    /// Such detectors are for comparisons; no model is made of them.
+    fn is_joint(&self) -> bool {
+        false
+    }
+
+    /// Everything learned, for the model file. [`DetectorSpec::load`] turns it back into the same detector.
+    fn save(&self) -> Tensors;
+}
+
+/// Rows to be scored have the fitted width and only finite cells.
+pub fn check_rows(rows: &Matrix, fitted: usize) -> Result<(), ScoreError> {
+    if rows.n_cols() != fitted {
+        return Err(ScoreError::ColumnCount { fitted, got: rows.n_cols() });
+    }
+    match rows.first_not_finite() {
+        None => Ok(()),
+        Some((row, column)) => {
+            let value = rows.row(row)[column];
+            Err(ScoreError::NotFinite { row: row + 1, column: column + 1, value })
+        }
+    }
+}
+
+/// Rows to be learned from are enough, not without columns, and finite.
+pub fn check_training(rows: &Matrix, detector: &'static str, needed: usize) -> Result<(), FitError> {
+    if rows.n_cols() == 0 {
+        return Err(FitError::TooFewColumns { detector, needed: 1, got: 0 });
+    }
+    if rows.n_rows() < needed {
+        return Err(FitError::TooFewRows { detector, needed, got: rows.n_rows() });
+    }
+    match rows.first_not_finite() {
+        None => Ok(()),
+        Some((row, column)) => {
+            let value = rows.row(row)[column];
+            Err(FitError::NotFinite { row: row + 1, column: column + 1, value })
+        }
+    }
+}

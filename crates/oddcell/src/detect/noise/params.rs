@@ -1,0 +1,290 @@
+//! The parameters of noise evaluation and its two presets.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::{NoiseDetector, NoiseFitted};
+use crate::{
+    aggregate::{Aggregation, Part},
+    detect::{Detector, Fitted, Params},
+    error::ParamError,
+    net::{Activation, Net, Schedule},
+    noise::{Form, Kind, Noise},
+    tensors::{TensorError, Tensors},
+};
+
+/// Which net judges the cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NetKind {
+    /// Four dense layers.
+    Mlp,
+    /// Five residual blocks.
+    ResMlp,
+}
+
+/// What the squared errors of a batch are divided by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Loss {
+    /// Nothing: the paper's formula. Weight decay then hardly acts.
+    Sum,
+    /// The number of cells. Weight decay then acts strongly.
+    Mean,
+}
+
+/// What happens to the net's last sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Output {
+    /// Nothing.
+    Linear,
+    /// Negative estimates become 0.
+    Relu,
+}
+
+/// How long to train: `500 epochs` or `4000 steps`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Budget {
+    /// Every training row is seen this often.
+    Epochs(usize),
+    /// The weights are changed this often, whatever the number of rows.
+    Steps(usize),
+}
+
+impl Budget {
+    /// Optimisation steps when an epoch takes `steps_per_epoch`.
+    #[must_use]
+    pub fn steps(self, steps_per_epoch: usize) -> usize {
+        match self {
+            Budget::Epochs(epochs) => epochs.saturating_mul(steps_per_epoch),
+            Budget::Steps(steps) => steps,
+        }
+    }
+}
+
+impl FromStr for Budget {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = || {
+            format!(
+                "`{text}` is no budget; expected a number with its unit, like `500 epochs` or `4000 steps`"
+            )
+        };
+        let (count, unit) = text.trim().split_once(' ').ok_or_else(wrong)?;
+        let count: usize = count.parse().map_err(|_| wrong())?;
+        match unit.trim() {
+            _ if count == 0 => Err(wrong()),
+            "epoch" | "epochs" => Ok(Budget::Epochs(count)),
+            "step" | "steps" => Ok(Budget::Steps(count)),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Budget::Epochs(count) => write!(formatter, "{count} epochs"),
+            Budget::Steps(count) => write!(formatter, "{count} steps"),
+        }
+    }
+}
+
+impl TryFrom<String> for Budget {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Budget> for String {
+    fn from(budget: Budget) -> Self {
+        budget.to_string()
+    }
+}
+
+/// Everything that can be chosen about noise evaluation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseParams {
+    /// Which net: `mlp` or `resmlp`.
+    pub net: NetKind,
+    /// Width of the hidden layers; `null`: 64 for up to 64 features, 256 above.
+    pub hidden: Option<usize>,
+    /// The last layer's activation: `linear` or `relu`.
+    pub output: Output,
+    /// Distribution of the noise: `gaussian`, `laplace`, `uniform`, `rayleigh`, `gamma`, `poisson`, `salt-pepper`,
+    /// `bernoulli`.
+    pub noise: Kind,
+    /// Highest noise level, in standard deviations of a column.
+    pub sigma_max: f64,
+    /// Number of noise levels within a row.
+    pub levels: usize,
+    /// Noised copies per row and epoch, each with the share of its cells that gets noise.
+    pub ratios: Vec<f64>,
+    /// Share of the noised rows that gets difference noise instead.
+    pub difference: f64,
+    /// Scale of gamma noise.
+    pub beta: f64,
+    /// Gamma and Poisson noise as `printed` in the paper, or `corrected` to the standard deviation it promises.
+    pub form: Form,
+    /// How long to train: `500 epochs` or `4000 steps`.
+    pub budget: Budget,
+    /// Rows per optimisation step, before their noised copies.
+    pub batch_size: usize,
+    /// Learning rate at the start.
+    pub learning_rate: f64,
+    /// How it changes: `step` (× 0.1 after a fifth), `cosine`, `constant`.
+    pub schedule: Schedule,
+    /// L2 decay added to the gradient.
+    pub weight_decay: f64,
+    /// Squared errors of a batch as `sum` or `mean`.
+    pub loss: Loss,
+    /// How the cells of a row become its score.
+    pub aggregate: Aggregation,
+}
+
+impl NoiseParams {
+    /// Exactly what the paper says, open details decided as in docs/method.md.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self {
+            net: NetKind::Mlp,
+            hidden: None,
+            output: Output::Linear,
+            noise: Kind::Gaussian,
+            sigma_max: 2.0,
+            levels: 3,
+            ratios: vec![0.5, 0.8, 1.0],
+            difference: 0.0,
+            beta: 1.0,
+            form: Form::Printed,
+            budget: Budget::Epochs(500),
+            batch_size: 256,
+            learning_rate: 1e-4,
+            schedule: Schedule::Step,
+            weight_decay: 5e-4,
+            loss: Loss::Sum,
+            aggregate: Part::Max.into(),
+        }
+    }
+
+    /// The architecture for this many features.
+    #[must_use]
+    pub fn net(&self, n_features: usize) -> Net {
+        let hidden = self.hidden.unwrap_or(if n_features <= 64 { 64 } else { 256 });
+        let output = match self.output {
+            Output::Linear => Activation::Linear,
+            Output::Relu => Activation::Relu,
+        };
+        match self.net {
+            NetKind::Mlp => Net::mlp(n_features, hidden, output),
+            NetKind::ResMlp => Net::resmlp(n_features, hidden, output),
+        }
+    }
+
+    /// The noise to train with.
+    #[must_use]
+    pub fn noise(&self) -> Noise {
+        Noise {
+            kind: self.noise,
+            sigma_max: self.sigma_max,
+            levels: self.levels,
+            ratios: self.ratios.clone(),
+            beta: self.beta,
+            form: self.form,
+            difference: self.difference,
+        }
+    }
+
+    fn check(&self) -> Result<(), ParamError> {
+        let number = |name, value: f64, valid: bool, allowed| {
+            if valid { Ok(()) } else { Err(ParamError::OutOfRange { name, got: value.to_string(), allowed }) }
+        };
+        let count = |name, value: usize, least: usize, most: usize, allowed| {
+            number(name, value as f64, (least..=most).contains(&value), allowed)
+        };
+        // Written as what is valid, so that NaN fails.
+        let positive = |value: f64| value > 0.0 && value.is_finite();
+        count("hidden", self.hidden.unwrap_or(1), 1, 4_096, "between 1 and 4096, or null")?;
+        number(
+            "sigma_max",
+            self.sigma_max,
+            self.sigma_max > 0.0 && self.sigma_max <= 100.0,
+            "above 0 and at most 100",
+        )?;
+        count("levels", self.levels, 1, 10_000, "between 1 and 10000")?;
+        count("ratios", self.ratios.len(), 1, 64, "a list of 1 to 64 numbers")?;
+        for &ratio in &self.ratios {
+            number("ratios", ratio, ratio > 0.0 && ratio <= 1.0, "numbers above 0 and at most 1")?;
+        }
+        number("difference", self.difference, (0.0..=1.0).contains(&self.difference), "between 0 and 1")?;
+        number("beta", self.beta, (1e-3..=1e3).contains(&self.beta), "between 0.001 and 1000")?;
+        count("batch_size", self.batch_size, 1, 1 << 14, "between 1 and 16384")?;
+        number("learning_rate", self.learning_rate, positive(self.learning_rate), "finite and above 0")?;
+        let decay = self.weight_decay;
+        number("weight_decay", decay, decay >= 0.0 && decay.is_finite(), "finite and at least 0")
+    }
+}
+
+impl Default for NoiseParams {
+    fn default() -> Self {
+        Self {
+            sigma_max: 1.0,
+            difference: 0.5,
+            form: Form::Corrected,
+            budget: Budget::Steps(4_000),
+            batch_size: 128,
+            learning_rate: 1e-3,
+            schedule: Schedule::Cosine,
+            weight_decay: 0.0,
+            aggregate: Part::L2.into(),
+            ..Self::paper()
+        }
+    }
+}
+
+impl Params for NoiseParams {
+    const NAME: &'static str = "noise";
+    const SUMMARY: &'static str = "noise evaluation: a small net says how much noise sits in each cell";
+    const PRESETS: &'static [&'static str] = &["default", "paper"];
+
+    fn preset(name: &str) -> Option<Self> {
+        match name {
+            "default" => Some(Self::default()),
+            "paper" => Some(Self::paper()),
+            _ => None,
+        }
+    }
+
+    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
+        self.check()?;
+        Ok(Box::new(NoiseDetector { params: self }))
+    }
+
+    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+        let invalid =
+            |error: ParamError| TensorError::Invalid { name: "parameters".into(), reason: error.to_string() };
+        self.check().map_err(invalid)?;
+        // The first layer's shape tells the number of features; the hidden width must agree with it below.
+        let n_features = match *tensors.shape("layer.0.weight")? {
+            [inputs, _] if inputs > 0 => inputs,
+            ref shape => {
+                let got = shape.to_vec();
+                return Err(TensorError::WrongShape {
+                    name: "layer.0.weight".into(),
+                    got,
+                    expected: vec![1, 1],
+                });
+            }
+        };
+        let net = self.net(n_features);
+        let weights = net.load(tensors)?;
+        Ok(Box::new(NoiseFitted::new(net, weights, self.aggregate)))
+    }
+}

@@ -1,0 +1,189 @@
+use std::sync::Mutex;
+
+use super::*;
+use crate::{Monitor, Progress, Seed, detect::DetectorSpec, error::ParamError, noise::Kind};
+
+/// Rows on a noisy line through three columns, the last one independent.
+fn rows(n: usize) -> Matrix {
+    let mut stream = Seed(3).stream("rows", &[]);
+    let row = |_| {
+        let t = stream.normal();
+        [t, t + 0.1 * stream.normal(), -t + 0.1 * stream.normal(), stream.normal()]
+    };
+    Matrix::from_rows(&(0..n).map(row).collect::<Vec<_>>())
+}
+
+fn spec(steps: usize) -> DetectorSpec {
+    let mut spec = DetectorSpec::new("noise", None).unwrap();
+    spec.set_text("budget", &format!("{steps} steps")).unwrap();
+    spec
+}
+
+fn on_threads<R: Send>(n: usize, work: impl FnOnce() -> R + Send) -> R {
+    rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(work)
+}
+
+#[derive(Default)]
+struct Losses(Mutex<Vec<f64>>);
+
+impl Monitor for Losses {
+    fn advanced(&self, progress: Progress) {
+        self.0.lock().unwrap().push(progress.loss.unwrap());
+    }
+}
+
+#[test]
+fn training_lowers_the_loss_and_tells_far_and_broken_rows_from_normal_ones() {
+    let train = rows(400);
+    let losses = Losses::default();
+    let context = Context { seed: Seed(1), monitor: &losses };
+    let mut spec = spec(600);
+    spec.set_text("batch_size", "400").unwrap(); // whole epochs: the loss of a batch of 16 rows says little
+    let fitted = spec.build().unwrap().fit(&train, &context).unwrap();
+    let losses = losses.0.into_inner().unwrap();
+    let last = losses[losses.len() - 10..].iter().sum::<f64>() / 10.0;
+    assert!(last < 0.6 * losses[0], "{losses:?}");
+
+    // A normal row, a far row, and one that is odd only against its other columns.
+    let judged = fitted
+        .judge(
+            &Matrix::from_rows(&[[1.0, 1.0, -1.0, 0.0], [0.0, 0.0, 0.0, 8.0], [1.5, -1.5, -1.5, 0.0]]),
+            true,
+        )
+        .unwrap();
+    assert!(judged.scores[1] > 3.0 * judged.scores[0], "{judged:?}");
+    assert!(judged.scores[2] > 3.0 * judged.scores[0], "{judged:?}");
+    let cells = judged.cells.unwrap();
+    let oddest =
+        |row: usize| (0..4).max_by(|&a, &b| cells.row(row)[a].total_cmp(&cells.row(row)[b])).unwrap();
+    assert_eq!((oddest(1), oddest(2)), (3, 1));
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits_and_another_seed_others() {
+    let train = rows(300);
+    let score = |threads: usize, seed: u64| {
+        on_threads(threads, || {
+            let fitted = spec(40).build().unwrap().fit(&train, &Context::silent(Seed(seed))).unwrap();
+            fitted.judge(&train, true).unwrap()
+        })
+    };
+    assert_eq!(score(1, 7), score(2, 7));
+    assert_eq!(score(1, 7), score(3, 7));
+    assert_ne!(score(1, 7), score(1, 8));
+}
+
+#[test]
+fn every_noise_kind_net_loss_and_schedule_trains_to_finite_scores() {
+    let train = rows(150);
+    let mut settings: Vec<(&str, String)> = Kind::ALL
+        .iter()
+        .map(|kind| ("noise", serde_json::to_value(kind).unwrap().as_str().unwrap().to_owned()))
+        .collect();
+    for (name, value) in [
+        ("net", "resmlp"),
+        ("loss", "mean"),
+        ("schedule", "constant"),
+        ("output", "relu"),
+        ("difference", "1"),
+        ("aggregate", "0.5*max + 0.5*median"),
+        ("hidden", "5"),
+        ("batch_size", "1000"),
+        ("levels", "9"),
+        ("budget", "2 epochs"),
+    ] {
+        settings.push((name, value.to_owned()));
+    }
+    for (name, value) in settings {
+        let mut spec = spec(20);
+        spec.set_text(name, &value).unwrap();
+        let fitted = spec.build().unwrap().fit(&train, &Context::silent(Seed(1))).unwrap();
+        let scores = fitted.score(&train).unwrap();
+        assert!(scores.iter().all(|score| score.is_finite()), "{name} = {value}");
+        assert!(scores.windows(2).any(|pair| pair[0] != pair[1]), "{name} = {value}");
+    }
+}
+
+#[test]
+fn strong_decay_and_huge_cells_keep_scores_finite() {
+    let mut spec = spec(300);
+    for (name, value) in
+        [("weight_decay", "1"), ("loss", "mean"), ("learning_rate", "0.01"), ("schedule", "constant")]
+    {
+        spec.set_text(name, value).unwrap();
+    }
+    let fitted = spec.build().unwrap().fit(&rows(100), &Context::silent(Seed(1))).unwrap();
+    let scores = fitted.score(&Matrix::from_rows(&[[1e300, -1e300, 0.0, 5e-324]])).unwrap();
+    assert!(scores[0].is_finite());
+}
+
+#[test]
+fn parameters_out_of_range_are_refused_by_name() {
+    for (name, value) in [
+        ("sigma_max", "0"),
+        ("sigma_max", "-1"),
+        ("ratios", "[]"),
+        ("ratios", "[1.5]"),
+        ("difference", "2"),
+        ("hidden", "0"),
+        ("learning_rate", "0"),
+        ("weight_decay", "-1"),
+        ("batch_size", "0"),
+        ("levels", "0"),
+    ] {
+        let mut spec = spec(1);
+        spec.set_text(name, value).unwrap();
+        let error = spec.build().unwrap_err();
+        assert!(
+            matches!(error, ParamError::OutOfRange { name: found, .. } if found == name),
+            "{name}: {error}"
+        );
+    }
+    for (name, value) in
+        [("budget", "0 steps"), ("budget", "500"), ("noise", "pink"), ("aggregate", "most"), ("net", "3")]
+    {
+        let mut spec = spec(1);
+        spec.set_text(name, value).unwrap();
+        let error = spec.build().unwrap_err();
+        assert!(
+            matches!(&error, ParamError::WrongType { name: found, .. } if found == name),
+            "{name}: {error}"
+        );
+    }
+    let unknown = spec(1).set_text("sigma", "1").unwrap_err();
+    assert!(
+        unknown
+            .to_string()
+            .starts_with("detector `noise` has no parameter `sigma`; known: aggregate, batch_size")
+    );
+}
+
+#[test]
+fn the_paper_preset_is_what_the_paper_says() {
+    let spec = DetectorSpec::new("noise", Some("paper")).unwrap();
+    let expected = serde_json::json!({
+        "net": "mlp", "hidden": null, "output": "linear", "noise": "gaussian", "sigma_max": 2.0, "levels": 3,
+        "ratios": [0.5, 0.8, 1.0], "difference": 0.0, "beta": 1.0, "form": "printed", "budget": "500 epochs",
+        "batch_size": 256, "learning_rate": 1e-4, "schedule": "step", "weight_decay": 5e-4, "loss": "sum",
+        "aggregate": "max",
+    });
+    assert_eq!(serde_json::Value::Object(spec.params().clone()), expected);
+    let widths =
+        |d: usize| NoiseParams::paper().net(d).layers().iter().map(|l| l.outputs).collect::<Vec<_>>();
+    assert_eq!(widths(64), [64, 64, 64, 64]);
+    assert_eq!(widths(65), [256, 256, 256, 65]);
+}
+
+#[test]
+fn cancelling_stops_the_training() {
+    struct Stop;
+    impl Monitor for Stop {
+        fn advanced(&self, _: Progress) {}
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+    let context = Context { seed: Seed(1), monitor: &Stop };
+    let result = spec(100_000).build().unwrap().fit(&rows(50), &context);
+    assert!(matches!(result, Err(FitError::Cancelled)));
+}

@@ -1,0 +1,369 @@
+//! What every detector promises, checked for every detector on the list.
+//!
+//! A new detector is done when it stands in `DETECTORS` and passes here. Detectors that train for long are given
+//! a small budget through the parameters they have (see [`BUDGET`]): promises do not depend on the budget.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use oddcell::{
+    Context, DetectorSpec, Fitted, Matrix, Seed,
+    detect::{DETECTORS, Entry},
+    error::{FitError, ScoreError},
+    tensors::{Tensor, Tensors},
+};
+use serde_json::Value;
+
+/// Parameters that say how long to train, and what they are here, for detectors that have them.
+const BUDGET: &[(&str, &str)] = &[("budget", "200 steps")];
+
+/// The detector with its defaults, but a small budget.
+fn spec(entry: &Entry) -> DetectorSpec {
+    let mut spec = DetectorSpec::new(entry.name, None).unwrap();
+    for &(name, value) in BUDGET {
+        if spec.params().contains_key(name) {
+            spec.set_text(name, value).unwrap();
+        }
+    }
+    spec
+}
+
+#[test]
+fn every_budget_is_a_parameter_of_some_detector() {
+    for (name, _) in BUDGET {
+        let has = |entry: &Entry| DetectorSpec::new(entry.name, None).unwrap().params().contains_key(*name);
+        assert!(DETECTORS.iter().any(has), "no detector has `{name}`");
+    }
+}
+
+fn fit(entry: &Entry, rows: &Matrix, seed: u64) -> Result<Box<dyn Fitted>, FitError> {
+    spec(entry).build().unwrap().fit(rows, &Context::silent(Seed(seed)))
+}
+
+const N_COLS: usize = 4;
+
+/// Normal rows whose columns hang together: column 3 is the sum of the first two, a little blurred.
+fn normal_rows(n_rows: usize, seed: u64) -> Matrix {
+    let mut stream = Seed(seed).stream("rows", &[]);
+    let mut rows = Matrix::zeros(n_rows, N_COLS);
+    for row in 0..n_rows {
+        let [a, b, c, blur] = [(); 4].map(|()| stream.normal());
+        rows.row_mut(row).copy_from_slice(&[a, b, (a + b) / 1.5 + 0.1 * blur, c]);
+    }
+    rows
+}
+
+/// Runs a check for every detector and names the one that fails.
+fn for_every_detector(check: impl Fn(&Entry)) {
+    assert!(!DETECTORS.is_empty());
+    for entry in DETECTORS {
+        let outcome = catch_unwind(AssertUnwindSafe(|| check(entry)));
+        assert!(outcome.is_ok(), "detector `{}` breaks its promise, see above", entry.name);
+    }
+}
+
+fn bits(scores: &[f64]) -> Vec<u64> {
+    scores.iter().map(|score| score.to_bits()).collect()
+}
+
+#[test]
+fn names_are_unique_and_every_preset_builds() {
+    for_every_detector(|entry| {
+        assert_eq!(DETECTORS.iter().filter(|other| other.name == entry.name).count(), 1);
+        assert!(!entry.summary.is_empty());
+        for preset in entry.presets {
+            DetectorSpec::new(entry.name, Some(preset)).unwrap().build().unwrap();
+        }
+        let unknown = DetectorSpec::new(entry.name, None).unwrap().set("no such parameter", Value::Null);
+        assert!(unknown.is_err());
+    });
+}
+
+#[test]
+fn every_row_gets_one_finite_score_and_a_row_alone_the_same_as_in_company() {
+    for_every_detector(|entry| {
+        let fitted = fit(entry, &normal_rows(80, 1), 7).unwrap();
+        assert_eq!(fitted.n_features(), N_COLS);
+        let rows = normal_rows(70, 2);
+        let judged = fitted.judge(&rows, true).unwrap();
+        assert_eq!(judged.scores.len(), 70);
+        assert!(judged.scores.iter().all(|score| score.is_finite()), "{:?}", judged.scores);
+        assert!(judged.scores.iter().any(|&score| score != judged.scores[0]), "all scores are equal");
+        if let Some(cells) = &judged.cells {
+            assert_eq!((cells.n_rows(), cells.n_cols()), (70, N_COLS));
+            assert!(cells.values().iter().all(|&cell| cell.is_finite() && cell >= 0.0));
+        }
+        for row in [0, 31, 69] {
+            let alone = fitted.judge(&rows.take(&[row]), true).unwrap();
+            assert_eq!(alone.scores[0].to_bits(), judged.scores[row].to_bits(), "row {row}");
+            if let (Some(alone), Some(together)) = (&alone.cells, &judged.cells) {
+                assert_eq!(bits(alone.row(0)), bits(together.row(row)), "cells of row {row}");
+            }
+        }
+        assert!(fitted.score(&Matrix::zeros(0, N_COLS)).unwrap().is_empty());
+    });
+}
+
+#[test]
+fn shuffled_rows_get_shuffled_scores() {
+    for_every_detector(|entry| {
+        let fitted = fit(entry, &normal_rows(80, 1), 7).unwrap();
+        let rows = normal_rows(150, 2);
+        let order = Seed(3).stream("order", &[]).permutation(150);
+        let scores = fitted.score(&rows).unwrap();
+        let expected: Vec<f64> = order.iter().map(|&row| scores[row]).collect();
+        assert_eq!(bits(&fitted.score(&rows.take(&order)).unwrap()), bits(&expected));
+    });
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_on_one_and_on_two_threads() {
+    let on_threads = |n_threads: usize, entry: &Entry| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+        pool.install(|| {
+            let fitted = fit(entry, &normal_rows(300, 1), 7).unwrap();
+            (bits(&fitted.score(&normal_rows(200, 2)).unwrap()), fitted.save())
+        })
+    };
+    for_every_detector(|entry| {
+        let (scores, saved) = on_threads(1, entry);
+        let (again, saved_again) = on_threads(2, entry);
+        assert_eq!(scores, again);
+        assert_eq!(saved, saved_again);
+    });
+}
+
+#[test]
+fn a_planted_far_row_ranks_first() {
+    for_every_detector(|entry| {
+        let fitted = fit(entry, &normal_rows(200, 1), 7).unwrap();
+        let mut rows = normal_rows(100, 2);
+        rows.row_mut(42).copy_from_slice(&[30.0, -30.0, 30.0, -30.0]);
+        let scores = fitted.score(&rows).unwrap();
+        let higher = scores.iter().filter(|&&score| score >= scores[42]).count();
+        assert_eq!(higher, 1, "{} rows score as high as the planted one", higher - 1);
+    });
+}
+
+/// Tables at the edge of what can be learned from, with rows to be scored afterwards.
+fn edge_cases() -> Vec<(&'static str, Matrix)> {
+    let mut constant_column = normal_rows(60, 1);
+    (0..60).for_each(|row| constant_column.row_mut(row)[1] = 3.0);
+    let few = normal_rows(5, 1);
+    let duplicates: Vec<usize> = (0..60).map(|row| row % 5).collect();
+    let mut huge = normal_rows(60, 1);
+    huge.values_mut().iter_mut().for_each(|value| *value *= 1e300);
+    let mut tiny = normal_rows(60, 1);
+    tiny.values_mut().iter_mut().for_each(|value| *value *= 1e-300);
+    vec![
+        ("a constant column", constant_column),
+        ("all columns constant", Matrix::zeros(60, N_COLS)),
+        ("every row twelve times", few.take(&duplicates)),
+        ("one column", Matrix::new(normal_rows(15, 1).into_values(), 60, 1)),
+        ("no row", Matrix::zeros(0, N_COLS)),
+        ("one row", normal_rows(1, 1)),
+        ("two rows", normal_rows(2, 1)),
+        ("three rows", normal_rows(3, 1)),
+        ("five rows", few),
+        ("no column", Matrix::zeros(10, 0)),
+        ("huge values", huge),
+        ("tiny values", tiny),
+    ]
+}
+
+#[test]
+fn tables_at_the_edge_give_finite_scores_or_a_named_error() {
+    for_every_detector(|entry| {
+        for (name, rows) in edge_cases() {
+            match fit(entry, &rows, 7) {
+                Err(error) => assert!(!error.to_string().is_empty()),
+                Ok(fitted) => {
+                    let mut far = rows.take(&[0]);
+                    far.values_mut().fill(1e6);
+                    let mut farthest = far.clone();
+                    farthest.values_mut().fill(-f64::MAX);
+                    for rows in [&rows, &far, &farthest] {
+                        let scores = fitted.score(rows).unwrap();
+                        assert!(scores.iter().all(|score| score.is_finite()), "{name}: {scores:?}");
+                    }
+                }
+            }
+        }
+        assert!(matches!(fit(entry, &Matrix::zeros(0, 3), 7), Err(FitError::TooFewRows { got: 0, .. })));
+        assert!(matches!(fit(entry, &Matrix::zeros(50, 0), 7), Err(FitError::TooFewColumns { got: 0, .. })));
+    });
+}
+
+#[test]
+fn more_neighbours_than_rows_are_all_rows_or_a_named_error() {
+    for_every_detector(|entry| {
+        let mut spec = spec(entry);
+        if !spec.params().contains_key("n_neighbors") {
+            return;
+        }
+        for k in [9, 10, 11, 1_000_000_000_000_u64] {
+            spec.set("n_neighbors", Value::from(k)).unwrap();
+            match spec.build().unwrap().fit(&normal_rows(10, 1), &Context::silent(Seed(7))) {
+                Ok(fitted) => {
+                    assert!(fitted.score(&normal_rows(3, 2)).unwrap().iter().all(|s| s.is_finite()));
+                }
+                Err(error) => assert!(matches!(error, FitError::ParamForData { n_rows: 10, .. }), "{error}"),
+            }
+        }
+        spec.set("n_neighbors", Value::from(0)).unwrap();
+        assert!(spec.build().is_err());
+    });
+}
+
+#[test]
+fn a_wrong_width_and_numbers_that_are_none_are_refused_with_their_place() {
+    for_every_detector(|entry| {
+        let fitted = fit(entry, &normal_rows(60, 1), 7).unwrap();
+        let error = fitted.score(&Matrix::zeros(2, N_COLS + 1)).unwrap_err();
+        assert_eq!(error, ScoreError::ColumnCount { fitted: N_COLS, got: N_COLS + 1 });
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut rows = normal_rows(60, 1);
+            rows.row_mut(17)[2] = bad;
+            let error = fitted.score(&rows).unwrap_err();
+            assert!(matches!(error, ScoreError::NotFinite { row: 18, column: 3, .. }), "{error}");
+            let error = fit(entry, &rows, 7).unwrap_err();
+            assert!(matches!(error, FitError::NotFinite { row: 18, column: 3, .. }), "{error}");
+        }
+    });
+}
+
+#[test]
+fn a_saved_detector_gives_the_same_scores_when_loaded() {
+    for_every_detector(|entry| {
+        let fitted = fit(entry, &normal_rows(300, 1), 7).unwrap();
+        let mut tensors = fitted.save();
+        let loaded = spec(entry).load(&mut tensors).unwrap();
+        assert!(tensors.0.is_empty(), "left over: {:?}", tensors.0.keys());
+        assert_eq!(loaded.n_features(), N_COLS);
+        let rows = normal_rows(100, 2);
+        let (before, after) = (fitted.judge(&rows, true).unwrap(), loaded.judge(&rows, true).unwrap());
+        assert_eq!(bits(&before.scores), bits(&after.scores));
+        assert_eq!(before.cells, after.cells);
+        assert_eq!(fitted.save(), loaded.save());
+    });
+}
+
+/// The tensor with another shape for the same or fewer values, or another type: never what was saved.
+fn misshapen(tensor: &Tensor) -> Vec<Tensor> {
+    let shape = tensor.shape().to_vec();
+    let mut shapes = vec![[shape.clone(), vec![1]].concat(), vec![]];
+    for axis in 0..shape.len() {
+        for size in [0, shape[axis] - 1] {
+            let mut smaller = shape.clone();
+            smaller[axis] = size;
+            shapes.push(smaller);
+        }
+    }
+    if shape.len() == 2 && shape[0] != shape[1] {
+        shapes.push(vec![shape[1], shape[0]]);
+    }
+    let mut all: Vec<Tensor> = shapes.into_iter().map(|shape| reshaped(tensor, shape)).collect();
+    all.push(match tensor {
+        Tensor::F32(shape, values) => {
+            Tensor::F64(shape.clone(), values.iter().map(|&v| f64::from(v)).collect())
+        }
+        Tensor::F64(shape, values) => Tensor::F32(shape.clone(), values.iter().map(|&v| v as f32).collect()),
+        Tensor::U32(shape, values) => Tensor::F32(shape.clone(), values.iter().map(|&v| v as f32).collect()),
+    });
+    all
+}
+
+fn reshaped(tensor: &Tensor, shape: Vec<usize>) -> Tensor {
+    let n_values: usize = shape.iter().product();
+    match tensor {
+        Tensor::F32(_, values) => Tensor::F32(shape, values[..n_values].to_vec()),
+        Tensor::F64(_, values) => Tensor::F64(shape, values[..n_values].to_vec()),
+        Tensor::U32(_, values) => Tensor::U32(shape, values[..n_values].to_vec()),
+    }
+}
+
+/// The tensor with one number that is none; whole numbers have none.
+fn not_finite(tensor: &Tensor) -> Vec<Tensor> {
+    let mut all = Vec::new();
+    for at in [0, tensor.shape().iter().product::<usize>() - 1] {
+        for bad in [f32::NAN, f32::INFINITY] {
+            match tensor.clone() {
+                Tensor::F32(shape, mut values) => {
+                    values[at] = bad;
+                    all.push(Tensor::F32(shape, values));
+                }
+                Tensor::F64(shape, mut values) => {
+                    values[at] = f64::from(bad);
+                    all.push(Tensor::F64(shape, values));
+                }
+                Tensor::U32(..) => {}
+            }
+        }
+    }
+    all
+}
+
+/// The tensor with one number changed to something it may or may not be.
+fn changed(tensor: &Tensor) -> Vec<Tensor> {
+    let n_values: usize = tensor.shape().iter().product();
+    let mut stream = Seed(5).stream("changes", &[]);
+    let mut all = Vec::new();
+    for round in 0..24 {
+        let at = if round < 6 { round.min(n_values - 1) } else { stream.below(n_values) };
+        match tensor.clone() {
+            Tensor::F32(shape, mut values) => {
+                values[at] = [f32::MAX, f32::MIN, 0.0, -1.0][round % 4];
+                all.push(Tensor::F32(shape, values));
+            }
+            Tensor::F64(shape, mut values) => {
+                values[at] = [f64::MAX, f64::MIN, 0.0, -1.0][round % 4];
+                all.push(Tensor::F64(shape, values));
+            }
+            Tensor::U32(shape, mut values) => {
+                values[at] = [u32::MAX, 0, values[at].wrapping_add(1), values[at].wrapping_sub(1)][round % 4];
+                all.push(Tensor::U32(shape, values));
+            }
+        }
+    }
+    all
+}
+
+fn with(tensors: &Tensors, name: &str, tensor: Tensor) -> Tensors {
+    let mut tensors = tensors.clone();
+    tensors.0.insert(name.to_owned(), tensor);
+    tensors
+}
+
+#[test]
+fn hostile_tensors_are_refused() {
+    for_every_detector(|entry| {
+        let tensors = fit(entry, &normal_rows(60, 1), 7).unwrap().save();
+        for (name, tensor) in &tensors.0 {
+            let mut missing = tensors.clone();
+            missing.0.remove(name);
+            assert!(spec(entry).load(&mut missing).is_err(), "without `{name}`");
+            for bad in misshapen(tensor).into_iter().chain(not_finite(tensor)) {
+                let shape = bad.shape().to_vec();
+                let outcome = spec(entry).load(&mut with(&tensors, name, bad));
+                assert!(outcome.is_err(), "`{name}` of shape {shape:?} was accepted");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_changed_number_is_refused_or_still_gives_finite_scores() {
+    for_every_detector(|entry| {
+        let tensors = fit(entry, &normal_rows(60, 1), 7).unwrap().save();
+        let rows = normal_rows(5, 2);
+        for (name, tensor) in &tensors.0 {
+            for other in changed(tensor) {
+                let Ok(loaded) = spec(entry).load(&mut with(&tensors, name, other)) else { continue };
+                // The number of features may be one of the numbers changed.
+                let Ok(scores) = loaded.score(&rows) else { continue };
+                assert!(scores.iter().all(|score| score.is_finite()), "`{name}`: {scores:?}");
+            }
+        }
+    });
+}
