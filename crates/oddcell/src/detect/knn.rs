@@ -1,0 +1,220 @@
+//! `knn`: the distance to the k-th nearest training row.
+//!
+//! *Why:* a row far from every row believed normal is odd; it is the plainest idea that works.
+//!
+//! *Formula:* with d₁ ≤ … ≤ dₖ the Euclidean distances to the k nearest training rows, the score is dₖ
+//! (`largest`), their mean, or their median. A training row's own score leaves the row itself out, by index:
+//! its duplicates still count, at distance 0.
+//!
+//! *Source:* Ramaswamy, Rastogi, Shim (2000), "Efficient algorithms for mining outliers from large data sets";
+//! Angiulli, Pizzuti (2002) for the mean. Scores agree with `PyOD`'s `KNN`.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Detector, Fitted, Judged, Params, check_rows, check_training,
+    neighbours::{Neighbour, Neighbours},
+    saved,
+};
+use crate::{
+    Context, Matrix,
+    error::{FitError, ParamError, ScoreError},
+    tensors::{TensorError, Tensors},
+};
+
+/// The tensor of the training rows.
+const ROWS: &str = "rows";
+
+/// What is made of the distances to the k nearest rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// The distance to the k-th nearest row.
+    Largest,
+    /// The mean of the k distances.
+    Mean,
+    /// The median of the k distances.
+    Median,
+}
+
+impl Method {
+    fn of(self, nearest: &[Neighbour]) -> f64 {
+        let distance = |rank: usize| nearest[rank].distance();
+        let k = nearest.len();
+        match self {
+            Method::Largest => distance(k - 1),
+            Method::Mean => nearest.iter().map(|one| one.distance()).sum::<f64>() / k as f64,
+            Method::Median => 0.5 * (distance((k - 1) / 2) + distance(k / 2)),
+        }
+    }
+}
+
+/// The parameters of `knn`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KnnParams {
+    /// Neighbours looked at: at least 1, and fewer than there are training rows.
+    pub n_neighbors: usize,
+    /// What is made of their distances.
+    pub method: Method,
+}
+
+impl Default for KnnParams {
+    fn default() -> Self {
+        Self { n_neighbors: 5, method: Method::Largest }
+    }
+}
+
+impl KnnParams {
+    /// The detector itself, if every parameter is valid.
+    pub fn validated(self) -> Result<Knn, ParamError> {
+        if self.n_neighbors == 0 {
+            let (got, allowed) = (self.n_neighbors.to_string(), "at least 1");
+            return Err(ParamError::OutOfRange { name: "n_neighbors", got, allowed });
+        }
+        Ok(Knn { params: self })
+    }
+}
+
+impl Params for KnnParams {
+    const NAME: &'static str = "knn";
+    const SUMMARY: &'static str = "distance to the k-th nearest training row";
+
+    fn preset(name: &str) -> Option<Self> {
+        (name == "default").then(Self::default)
+    }
+
+    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
+        Ok(Box::new(self.validated()?))
+    }
+
+    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+        let knn = self.validated().map_err(|error| saved::invalid_params(&error))?;
+        let rows = saved::take_table(tensors, ROWS)?;
+        let fitted = knn.keep(rows).map_err(|error| saved::invalid(ROWS, &error))?;
+        Ok(Box::new(fitted))
+    }
+}
+
+/// `knn` with valid parameters.
+#[derive(Debug, Clone)]
+pub struct Knn {
+    params: KnnParams,
+}
+
+impl Knn {
+    /// Keeps the rows, ready to be asked for neighbours.
+    pub fn learn(&self, rows: &Matrix) -> Result<FittedKnn, FitError> {
+        self.keep(rows.clone())
+    }
+
+    fn keep(&self, rows: Matrix) -> Result<FittedKnn, FitError> {
+        check_training(&rows, KnnParams::NAME, 2)?;
+        let (n_rows, got) = (rows.n_rows(), self.params.n_neighbors);
+        if got >= n_rows {
+            let allowed = format!("at most {}", n_rows - 1);
+            return Err(FitError::ParamForData { name: "n_neighbors", got, n_rows, allowed });
+        }
+        Ok(FittedKnn { params: self.params.clone(), neighbours: Neighbours::new(rows) })
+    }
+}
+
+impl Detector for Knn {
+    fn fit(&self, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        Ok(Box::new(self.learn(rows)?))
+    }
+}
+
+/// `knn` with its training rows.
+#[derive(Debug)]
+pub struct FittedKnn {
+    params: KnnParams,
+    neighbours: Neighbours,
+}
+
+impl FittedKnn {
+    /// The scores of the training rows themselves, each without itself as a neighbour.
+    #[must_use]
+    pub fn training_scores(&self) -> Vec<f64> {
+        let all = 0..self.neighbours.rows().n_rows();
+        self.neighbours.map_training(all, self.params.n_neighbors, |nearest| self.params.method.of(nearest))
+    }
+}
+
+impl Fitted for FittedKnn {
+    fn n_features(&self) -> usize {
+        self.neighbours.rows().n_cols()
+    }
+
+    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
+        check_rows(rows, self.n_features())?;
+        let k = self.params.n_neighbors;
+        let scores = self.neighbours.map(rows, k, |nearest| self.params.method.of(nearest));
+        Ok(Judged { scores, cells: None })
+    }
+
+    fn save(&self) -> Tensors {
+        let mut tensors = Tensors::default();
+        saved::put_table(&mut tensors, ROWS, self.neighbours.rows());
+        tensors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn knn(n_neighbors: usize, method: Method) -> Knn {
+        KnnParams { n_neighbors, method }.validated().unwrap()
+    }
+
+    #[test] // Training rows 0, 1, 3, 7, 12 on a line. From 4: distances 1, 3, 3, 4, 8.
+    fn the_three_methods_match_the_values_worked_out_by_hand() {
+        let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0], [7.0], [12.0]]);
+        let score =
+            |k, method| knn(k, method).learn(&rows).unwrap().score(&Matrix::from_rows(&[[4.0]])).unwrap();
+        assert_eq!(score(4, Method::Largest), [4.0]);
+        assert_eq!(score(4, Method::Mean), [(1.0 + 3.0 + 3.0 + 4.0) / 4.0]);
+        assert_eq!(score(4, Method::Median), [3.0]);
+        assert_eq!(score(2, Method::Median), [2.0]); // between 1 and 3
+        assert_eq!(score(1, Method::Largest), [1.0]);
+    }
+
+    #[test] // Among themselves, two neighbours: 0 → 1, 3; 1 → 1, 2; 3 → 2, 3; 7 → 4, 5; 12 → 5, 9.
+    fn a_training_row_is_not_its_own_neighbour() {
+        let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0], [7.0], [12.0]]);
+        let scores = knn(2, Method::Largest).learn(&rows).unwrap().training_scores();
+        assert_eq!(scores, [3.0, 2.0, 3.0, 5.0, 9.0]);
+    }
+
+    #[test]
+    fn as_many_neighbours_as_rows_are_refused_with_both_numbers() {
+        let rows = Matrix::zeros(5, 1);
+        let error = knn(5, Method::Largest).learn(&rows).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "parameter `n_neighbors` is 5, but with 5 training rows it must be at most 4"
+        );
+        assert!(knn(4, Method::Largest).learn(&rows).is_ok());
+        let error = KnnParams { n_neighbors: 0, ..KnnParams::default() }.validated().unwrap_err();
+        assert_eq!(error.to_string(), "parameter `n_neighbors` is 0, but must be at least 1");
+    }
+
+    proptest! {
+        // Law: a distance has the unit of the columns. Twice as large everywhere is twice as far.
+        #[test]
+        fn doubling_every_value_doubles_every_score(
+            cells in prop::collection::vec(-100.0f64..100.0, 24..60),
+            method in prop::sample::select(vec![Method::Largest, Method::Mean, Method::Median]),
+        ) {
+            let rows = Matrix::new(cells[..cells.len() / 3 * 3].to_vec(), cells.len() / 3, 3);
+            let mut doubled = rows.clone();
+            doubled.values_mut().iter_mut().for_each(|value| *value *= 2.0);
+            let once = knn(5, method).learn(&rows).unwrap().training_scores();
+            let twice = knn(5, method).learn(&doubled).unwrap().training_scores();
+            prop_assert_eq!(once.iter().map(|score| 2.0 * score).collect::<Vec<_>>(), twice);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! Tail probabilities, column by column: what `copod` and `ecod` are made of.
+//!
+//! *Why:* a value that few training values reach is odd by itself; adding up over the columns makes it a score
+//! that needs no tuning and says which column it came from.
+//!
+//! *Formula:* with N values in a column, the row's own among them, the tails of a value x are
+//!
+//! ```text
+//! L = −ln( #{values ≤ x} / N )        R = −ln( #{values ≥ x} / N )
+//! S = L if the column is skewed to the left, R if to the right, L + R if it is not skewed
+//! copod: max(S, (L + R)/2)        ecod: max(L, R, S)        score = sum over the columns
+//! ```
+//!
+//! Skewness is m₃/m₂^1.5 with population moments; below 1e-12 in size it counts as none, because there only
+//! the rounding of the sums decides its sign.
+//!
+//! *Which N values:* by default the training column and the row's own value, N = n + 1, and the skewness of the
+//! training column, so that a row's score does not depend on the rows scored with it. With `joint`, as in
+//! `PyOD`: the training column and all rows of the call, N = n + m, skewness included. A single row scored
+//! jointly differs from the default only where it alone turns the sign of a skewness.
+//!
+//! *Invariants:* the row itself is counted, so no probability is 0 and scores are finite, at most
+//! d · 2 · ln(N). A constant column adds 0 for its own value.
+
+mod skew;
+
+use rayon::prelude::*;
+
+use self::skew::Skew;
+use super::{Detector, Fitted, Judged, check_rows, check_training, saved};
+use crate::{
+    Context, Matrix,
+    error::{FitError, ScoreError},
+    tensors::{TensorError, Tensors},
+};
+
+/// The tensor of the sorted training columns.
+const COLUMNS: &str = "columns";
+/// Rows that are looked up in one column after the other together: the column stays in the cache.
+const ROWS_PER_BLOCK: usize = 1024;
+
+/// How the two tails of a cell become its part of the score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rule {
+    Copod,
+    Ecod,
+}
+
+impl Rule {
+    fn name(self) -> &'static str {
+        match self {
+            Rule::Copod => "copod",
+            Rule::Ecod => "ecod",
+        }
+    }
+
+    #[inline]
+    fn part(self, left: f64, right: f64, skew: Skew) -> f64 {
+        let skewed = match skew {
+            Skew::Left => left,
+            Skew::Right => right,
+            Skew::None => left + right,
+        };
+        match self {
+            Rule::Copod => skewed.max(f64::midpoint(left, right)),
+            Rule::Ecod => left.max(right).max(skewed),
+        }
+    }
+}
+
+/// `copod` or `ecod` with valid parameters.
+#[derive(Debug, Clone, Copy)]
+pub struct TailDetector {
+    pub(super) rule: Rule,
+    pub(super) joint: bool,
+}
+
+impl TailDetector {
+    /// Sorts every column.
+    pub fn learn(&self, rows: &Matrix) -> Result<FittedTails, FitError> {
+        check_training(rows, self.rule.name(), 1)?;
+        Ok(FittedTails::of_columns(*self, sorted_columns(rows)))
+    }
+
+    /// The scores of the rows of one table among themselves: `PyOD`'s training scores. N is the number of rows.
+    pub fn score_together(&self, rows: &Matrix) -> Result<Vec<f64>, FitError> {
+        let fitted = self.learn(rows)?;
+        Ok(fitted.scores(rows, &fitted.references(0)))
+    }
+
+    pub(super) fn load(self, tensors: &mut Tensors) -> Result<FittedTails, TensorError> {
+        let columns = saved::take_table(tensors, COLUMNS)?;
+        for (column, values) in columns.rows().enumerate() {
+            if let Some(at) = values.windows(2).position(|pair| pair[0] > pair[1]) {
+                let (column, next) = (column + 1, at + 1);
+                let reason =
+                    format!("column {column} is not sorted: value {next} is smaller than value {at}");
+                return Err(saved::invalid(COLUMNS, &reason));
+            }
+        }
+        Ok(FittedTails::of_columns(self, columns))
+    }
+}
+
+impl Detector for TailDetector {
+    fn fit(&self, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        Ok(Box::new(self.learn(rows)?))
+    }
+}
+
+/// `copod` or `ecod` with its sorted training columns.
+#[derive(Debug)]
+pub struct FittedTails {
+    detector: TailDetector,
+    /// Columns × training rows, every column sorted.
+    columns: Matrix,
+    skews: Vec<Skew>,
+}
+
+/// The values one column of rows is compared with.
+struct Reference<'a> {
+    training: &'a [f64],
+    /// The rows of a joint call, sorted; empty otherwise.
+    batch: &'a [f64],
+    /// 1 if the row itself is in neither and must be added, else 0.
+    own: usize,
+    skew: Skew,
+}
+
+impl Reference<'_> {
+    /// The part of the score that this value adds.
+    #[inline]
+    fn part(&self, value: f64, rule: Rule) -> f64 {
+        let (training_below, training_up_to) = ranks(self.training, value);
+        let (batch_below, batch_up_to) = ranks(self.batch, value);
+        let others = self.training.len() + self.batch.len();
+        let total = (others + self.own) as f64;
+        let up_to = training_up_to + batch_up_to + self.own;
+        let from = others - training_below - batch_below + self.own;
+        rule.part(libm::log(total / up_to as f64), libm::log(total / from as f64), self.skew)
+    }
+}
+
+/// How many sorted values are below `value`, and how many are not above it.
+#[inline]
+fn ranks(sorted: &[f64], value: f64) -> (usize, usize) {
+    let below = sorted.partition_point(|&other| other < value);
+    // Most values of a continuous column are met nowhere else: one look instead of another search.
+    if sorted.get(below) != Some(&value) {
+        return (below, below);
+    }
+    (below, below + sorted[below..].partition_point(|&other| other <= value))
+}
+
+/// Columns × rows, every column sorted.
+fn sorted_columns(rows: &Matrix) -> Matrix {
+    let (n_rows, n_cols) = (rows.n_rows(), rows.n_cols());
+    let mut columns = Matrix::zeros(n_cols, n_rows);
+    if n_rows > 0 {
+        columns.values_mut().par_chunks_mut(n_rows).enumerate().for_each(|(column, values)| {
+            for (value, row) in values.iter_mut().zip(rows.rows()) {
+                *value = row[column];
+            }
+            values.sort_unstable_by(f64::total_cmp);
+        });
+    }
+    columns
+}
+
+impl FittedTails {
+    fn of_columns(detector: TailDetector, columns: Matrix) -> Self {
+        let skews = (0..columns.n_rows()).into_par_iter().map(|column| Skew::of([columns.row(column), &[]]));
+        Self { detector, skews: skews.collect(), columns }
+    }
+
+    /// What each cell adds to its row's score, rows × features. Not in standard deviations: natural logarithms
+    /// of how rare the value is.
+    pub fn cells(&self, rows: &Matrix) -> Result<Matrix, ScoreError> {
+        check_rows(rows, self.n_features())?;
+        Ok(self.with_references(rows, |references| {
+            let mut cells = rows.clone();
+            let rule = self.detector.rule;
+            cells.values_mut().par_chunks_mut(references.len()).for_each(|row| {
+                for (cell, reference) in row.iter_mut().zip(references) {
+                    *cell = reference.part(*cell, rule);
+                }
+            });
+            cells
+        }))
+    }
+
+    /// The training columns, with `own` times the row itself added.
+    fn references(&self, own: usize) -> Vec<Reference<'_>> {
+        let columns = self.columns.rows().zip(&self.skews);
+        columns.map(|(training, &skew)| Reference { training, batch: &[], own, skew }).collect()
+    }
+
+    /// Passes on what these rows are compared with.
+    fn with_references<T>(&self, rows: &Matrix, digest: impl FnOnce(&[Reference<'_>]) -> T) -> T {
+        if !self.detector.joint {
+            return digest(&self.references(1));
+        }
+        let batch = sorted_columns(rows);
+        let references: Vec<Reference<'_>> = (0..self.n_features())
+            .into_par_iter()
+            .map(|column| {
+                let (training, batch) = (self.columns.row(column), batch.row(column));
+                Reference { training, batch, own: 0, skew: Skew::of([training, batch]) }
+            })
+            .collect();
+        digest(&references)
+    }
+
+    fn scores(&self, rows: &Matrix, references: &[Reference<'_>]) -> Vec<f64> {
+        let (n_cols, rule) = (references.len(), self.detector.rule);
+        let mut scores = vec![0.0; rows.n_rows()];
+        let values = rows.values().par_chunks(ROWS_PER_BLOCK * n_cols);
+        scores.par_chunks_mut(ROWS_PER_BLOCK).zip(values).for_each(|(scores, values)| {
+            for (column, reference) in references.iter().enumerate() {
+                for (score, row) in scores.iter_mut().zip(values.chunks_exact(n_cols)) {
+                    *score += reference.part(row[column], rule);
+                }
+            }
+        });
+        scores
+    }
+}
+
+impl Fitted for FittedTails {
+    fn n_features(&self) -> usize {
+        self.columns.n_rows()
+    }
+
+    fn is_joint(&self) -> bool {
+        self.detector.joint
+    }
+
+    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
+        check_rows(rows, self.n_features())?;
+        let scores = self.with_references(rows, |references| self.scores(rows, references));
+        Ok(Judged { scores, cells: None })
+    }
+
+    fn save(&self) -> Tensors {
+        let mut tensors = Tensors::default();
+        saved::put_table(&mut tensors, COLUMNS, &self.columns);
+        tensors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn detector(rule: Rule, joint: bool) -> TailDetector {
+        TailDetector { rule, joint }
+    }
+
+    // Training 1, 2, 2, 9 (skewed to the right: mean 3.5, third powers −15.6 − 3.4 − 3.4 + 166.4 > 0). N = 5.
+    // x = 2: values ≤ 2 are 1, 2, 2 and itself: L = ln(5/4); values ≥ 2 are 2, 2, 9 and itself: R = ln(5/4).
+    // x = 0: only itself below: L = ln 5; all above: R = 0.   x = 10: L = 0, R = ln 5.
+    #[test]
+    fn parts_match_the_values_worked_out_by_hand() {
+        let rows = Matrix::from_rows(&[[1.0], [2.0], [2.0], [9.0]]);
+        let queries = Matrix::from_rows(&[[2.0], [0.0], [10.0]]);
+        let score = |rule| detector(rule, false).learn(&rows).unwrap().score(&queries).unwrap();
+        let (a, b) = (libm::log(1.25), libm::log(5.0));
+        assert_eq!(score(Rule::Copod), [a, b / 2.0, b]);
+        assert_eq!(score(Rule::Ecod), [a, b, b]);
+    }
+
+    // Among themselves N = 4: for 1, L = ln 4 and R = 0; for 2, L = ln(4/3), R = ln(4/3); for 9, L = 0, R = ln 4.
+    #[test]
+    fn rows_among_themselves_count_themselves_once() {
+        let rows = Matrix::from_rows(&[[1.0], [2.0], [2.0], [9.0]]);
+        let scores = detector(Rule::Copod, false).score_together(&rows).unwrap();
+        let (third, fourth) = (libm::log(4.0 / 3.0), libm::log(4.0));
+        assert_eq!(scores, [fourth / 2.0, third, third, fourth]);
+    }
+
+    #[test] // Jointly, two far rows keep each other company: each is 2 of 6 from the right, not 1 of 5.
+    fn only_joint_scores_depend_on_the_company() {
+        let rows = Matrix::from_rows(&[[1.0], [2.0], [2.0], [9.0]]);
+        let both = Matrix::from_rows(&[[10.0], [10.0]]);
+        let score = |joint| detector(Rule::Ecod, joint).learn(&rows).unwrap().score(&both).unwrap();
+        assert_eq!(score(true), [libm::log(3.0); 2]);
+        assert_eq!(score(false), [libm::log(5.0); 2]);
+        let alone = detector(Rule::Ecod, true).learn(&rows).unwrap().score(&both.take(&[0])).unwrap();
+        assert_eq!(alone, [libm::log(5.0)]);
+    }
+
+    #[test]
+    fn an_unsorted_column_is_refused_when_loaded() {
+        let fitted = detector(Rule::Ecod, false).learn(&Matrix::from_rows(&[[1.0], [2.0]])).unwrap();
+        let mut tensors = fitted.save();
+        tensors.put_f64(COLUMNS, &[1, 2], vec![2.0, 1.0]);
+        let error = detector(Rule::Ecod, false).load(&mut tensors).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "tensor `columns`: column 1 is not sorted: value 1 is smaller than value 0"
+        );
+    }
+
+    fn table() -> impl Strategy<Value = Matrix> {
+        (1usize..5, prop::collection::vec(-20i8..20, 5..150)).prop_map(|(n_cols, cells)| {
+            let n_rows = cells.len() / n_cols;
+            let values = cells[..n_rows * n_cols].iter().map(|&cell| f64::from(cell)).collect();
+            Matrix::new(values, n_rows, n_cols)
+        })
+    }
+
+    proptest! {
+        // Law: left and right are equals. Mirroring every column exchanges the tails and leaves the scores.
+        #[test]
+        fn mirroring_every_column_leaves_the_scores_as_they_were(rows in table(), joint in any::<bool>()) {
+            let mut mirrored = rows.clone();
+            mirrored.values_mut().iter_mut().for_each(|value| *value = -*value);
+            for rule in [Rule::Copod, Rule::Ecod] {
+                let detector = detector(rule, joint);
+                let before = detector.learn(&rows).unwrap().score(&rows).unwrap();
+                prop_assert_eq!(before, detector.learn(&mirrored).unwrap().score(&mirrored).unwrap());
+            }
+        }
+
+        // Law: the cells of a row add up to its score, and none is negative.
+        #[test]
+        fn cells_add_up_to_the_score(rows in table(), joint in any::<bool>()) {
+            for rule in [Rule::Copod, Rule::Ecod] {
+                let fitted = detector(rule, joint).learn(&rows).unwrap();
+                let cells = fitted.cells(&rows).unwrap();
+                prop_assert!(cells.values().iter().all(|&cell| cell >= 0.0));
+                let sums: Vec<f64> = cells.rows().map(|row| row.iter().sum()).collect();
+                prop_assert_eq!(sums, fitted.score(&rows).unwrap());
+            }
+        }
+    }
+}
