@@ -1,0 +1,243 @@
+//! p-values and scores become verdicts: which rows are called odd.
+//!
+//! Four rules, and one way to apply them that serves tables in memory and streams alike: a [`FirstPass`] sees
+//! every row once and keeps little (the counts of distinct p-values, or the k highest scores), then gives a
+//! [`Cutoff`] that decides row by row. Rules that need no first pass ([`Rule::needs_two_passes`]) get their cutoff
+//! at once. [`verdicts`] is the same for rows at hand.
+
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::{BTreeMap, BinaryHeap},
+    fmt,
+};
+
+use crate::{calibrate::Calibration, error::ParamError};
+
+/// When a row is called odd. The constructors check the ranges.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rule {
+    /// Its p-value is at most this.
+    Alpha(f64),
+    /// Benjamini-Hochberg: among the rows called odd, about this share is expected to be normal.
+    Fdr(f64),
+    /// It is one of the k rows with the highest scores; of equal scores the earlier rows.
+    Budget(usize),
+    /// As `PyOD` has it: its score is above the quantile 1 − contamination of the reference scores.
+    Contamination(f64),
+}
+
+impl Rule {
+    /// p-value at most `alpha`, which is between 0 and 1.
+    pub fn alpha(alpha: f64) -> Result<Self, ParamError> {
+        in_range("alpha", alpha, alpha > 0.0 && alpha < 1.0, "more than 0 and less than 1").map(Self::Alpha)
+    }
+
+    /// False-discovery rate `fdr`, which is between 0 and 1.
+    pub fn fdr(fdr: f64) -> Result<Self, ParamError> {
+        in_range("fdr", fdr, fdr > 0.0 && fdr < 1.0, "more than 0 and less than 1").map(Self::Fdr)
+    }
+
+    /// The `rows` oddest rows, at least one.
+    pub fn budget(rows: usize) -> Result<Self, ParamError> {
+        in_range("budget", rows, rows > 0, "at least 1").map(Self::Budget)
+    }
+
+    /// A share `contamination` of odd rows, above 0 and at most one half.
+    pub fn contamination(contamination: f64) -> Result<Self, ParamError> {
+        let valid = contamination > 0.0 && contamination <= 0.5;
+        in_range("contamination", contamination, valid, "more than 0 and at most 0.5")
+            .map(Self::Contamination)
+    }
+
+    /// Whether all rows must have been seen before the first can be judged.
+    #[must_use]
+    pub fn needs_two_passes(self) -> bool {
+        matches!(self, Self::Fdr(_) | Self::Budget(_))
+    }
+}
+
+/// `value`, if it is valid; NaN fails every comparison and so is not.
+fn in_range<T: fmt::Display>(
+    name: &'static str,
+    value: T,
+    valid: bool,
+    allowed: &'static str,
+) -> Result<T, ParamError> {
+    if valid { Ok(value) } else { Err(ParamError::OutOfRange { name, got: value.to_string(), allowed }) }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Alpha(alpha) => {
+                write!(
+                    formatter,
+                    "p-value at most {alpha}: about {} of normal rows are flagged",
+                    percent(alpha)
+                )
+            }
+            Self::Fdr(fdr) => write!(
+                formatter,
+                "false-discovery rate {fdr}: about {} of the flagged rows, at most, are expected to be normal",
+                percent(fdr)
+            ),
+            Self::Budget(1) => write!(formatter, "budget 1: the row with the highest score"),
+            Self::Budget(rows) => write!(formatter, "budget {rows}: the {rows} rows with the highest scores"),
+            Self::Contamination(share) => write!(
+                formatter,
+                "contamination {share}: scores above what {} of the reference rows exceed",
+                percent(share)
+            ),
+        }
+    }
+}
+
+/// 0.05 as "5 %", without the dust of binary fractions.
+fn percent(share: f64) -> String {
+    let hundredths = (share * 1e10).round() / 1e8;
+    format!("{hundredths} %")
+}
+
+/// The verdict on every row. `scores` and `p_values` have one entry per row; `reference` holds the scores that a
+/// contamination is about: the calibration scores of a model, or all scores of the one table of `detect`.
+///
+/// # Panics
+/// If there are not as many p-values as scores: a bug of the caller, not of the data.
+#[must_use]
+pub fn verdicts(rule: Rule, scores: &[f64], p_values: &[f64], reference: &Calibration) -> Vec<bool> {
+    assert_eq!(scores.len(), p_values.len(), "one p-value per score");
+    let rows = || scores.iter().zip(p_values).map(|(&score, &p_value)| (score, p_value));
+    let mut first_pass = FirstPass::new(rule, reference);
+    if rule.needs_two_passes() {
+        rows().for_each(|(score, p_value)| first_pass.observe(score, p_value));
+    }
+    let cutoff = first_pass.decide();
+    rows().enumerate().map(|(row, (score, p_value))| cutoff.is_odd(row, score, p_value)).collect()
+}
+
+/// Sees every row once, in order, and keeps what the rule needs to decide.
+#[derive(Debug, Clone)]
+pub struct FirstPass(Kept);
+
+#[derive(Debug, Clone)]
+enum Kept {
+    /// The rule decides without having seen the rows.
+    Nothing(Cutoff),
+    /// How many rows have each p-value. Conformal p-values are multiples of 1/(n + 1), so the map stays as small
+    /// as the calibration set. The key is the bits: for positive floats they sort like the numbers.
+    PValues { fdr: f64, counts: BTreeMap<u64, u64>, n_rows: u64 },
+    /// The oddest rows so far, the least odd of them on top.
+    Oddest { budget: usize, heap: BinaryHeap<Reverse<Place>>, n_rows: usize },
+}
+
+/// A row by its oddness: higher score first, then the earlier row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Place {
+    score: f64,
+    row: usize,
+}
+
+impl Eq for Place {}
+
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Adding 0.0 makes -0.0 and 0.0 one score, which the total order would keep apart.
+        (self.score + 0.0).total_cmp(&(other.score + 0.0)).then(other.row.cmp(&self.row))
+    }
+}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl FirstPass {
+    /// Starts; `reference` as in [`verdicts`].
+    #[must_use]
+    pub fn new(rule: Rule, reference: &Calibration) -> Self {
+        Self(match rule {
+            Rule::Alpha(alpha) => Kept::Nothing(Cutoff(Line::PAtMost(alpha))),
+            Rule::Contamination(share) => Kept::Nothing(Cutoff(Line::ScoreAbove(reference.threshold(share)))),
+            Rule::Fdr(fdr) => Kept::PValues { fdr, counts: BTreeMap::new(), n_rows: 0 },
+            Rule::Budget(budget) => Kept::Oddest { budget, heap: BinaryHeap::new(), n_rows: 0 },
+        })
+    }
+
+    /// The next row.
+    pub fn observe(&mut self, score: f64, p_value: f64) {
+        match &mut self.0 {
+            Kept::Nothing(_) => {}
+            Kept::PValues { counts, n_rows, .. } => {
+                *n_rows += 1;
+                *counts.entry(p_value.to_bits()).or_insert(0) += 1;
+            }
+            Kept::Oddest { budget, heap, n_rows } => {
+                let place = Place { score, row: *n_rows };
+                *n_rows += 1;
+                if heap.len() < *budget {
+                    heap.push(Reverse(place));
+                } else if let Some(mut least) = heap.peek_mut()
+                    && place > least.0
+                {
+                    *least = Reverse(place);
+                }
+            }
+        }
+    }
+
+    /// The line between odd and normal.
+    #[must_use]
+    pub fn decide(self) -> Cutoff {
+        match self.0 {
+            Kept::Nothing(cutoff) => cutoff,
+            Kept::PValues { fdr, counts, n_rows } => Cutoff(benjamini_hochberg(fdr, &counts, n_rows)),
+            Kept::Oddest { budget, heap, .. } => Cutoff(match heap.peek() {
+                Some(Reverse(least)) if heap.len() == budget => Line::AtLeastAsOddAs(*least),
+                // Fewer rows than the budget: all of them.
+                Some(_) => Line::PAtMost(f64::INFINITY),
+                None => Line::PAtMost(f64::NEG_INFINITY),
+            }),
+        }
+    }
+}
+
+/// The largest p-value p with p ≤ fdr · #{pᵢ ≤ p}/n; every row up to it is called odd.
+fn benjamini_hochberg(fdr: f64, counts: &BTreeMap<u64, u64>, n_rows: u64) -> Line {
+    let (mut up_to, mut line) = (0, f64::NEG_INFINITY);
+    for (&bits, &count) in counts {
+        let p_value = f64::from_bits(bits);
+        up_to += count;
+        // Conformal p-values often meet the bound exactly; rounding must not decide then.
+        if p_value * n_rows as f64 <= fdr * up_to as f64 * (1.0 + 1e-12) {
+            line = p_value;
+        }
+    }
+    Line::PAtMost(line)
+}
+
+/// Decides row by row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cutoff(Line);
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Line {
+    PAtMost(f64),
+    ScoreAbove(f64),
+    AtLeastAsOddAs(Place),
+}
+
+impl Cutoff {
+    /// Whether the row with this index (from 0, as in the first pass), score and p-value is odd.
+    #[must_use]
+    pub fn is_odd(&self, row: usize, score: f64, p_value: f64) -> bool {
+        match self.0 {
+            Line::PAtMost(bound) => p_value <= bound,
+            Line::ScoreAbove(bound) => score > bound,
+            Line::AtLeastAsOddAs(least) => Place { score, row } >= least,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
