@@ -1,0 +1,156 @@
+//! Which rows train and which calibrate, and the fits that follow from it.
+//!
+//! *Invariants:* the split depends on the seed and the number of rows alone · no row calibrates a member that was
+//! trained on it · with folds, every row calibrates exactly one member · fits run one after the other, each on all
+//! threads of the pool it was called from.
+//!
+//! *All members get the same seed.* They start from the same weights and see the same noise, and so agree on what
+//! is odd. The pooled p-value of a row is in effect the mean of its p-values by member; if these disagree, their
+//! mean crowds around 1/2 and small p-values become too rare. Measured with fresh normal rows, five folds of
+//! 400 rows: Kolmogorov-Smirnov distance to uniform 0.04 to 0.07 with one seed, 0.16 to 0.29 with five.
+
+use super::{FitOptions, Member, progress::Parts};
+use crate::{Context, Detector, Error, Fitted, Matrix, Seed, calibrate::Calibration, error::FitError};
+
+/// Fits one member on a part of the rows, or, if rows are few, one for every fold.
+pub(super) fn fit_members(
+    detector: &dyn Detector,
+    rows: Matrix,
+    options: &FitOptions,
+    context: &Context<'_>,
+) -> Result<Vec<Member>, Error> {
+    let n_rows = enough_rows(&rows, options)?;
+    if n_rows < options.split.cross_fit_below {
+        let mut members = Vec::new();
+        fit_folds(detector, &rows, options, context, |fitted, fold, n_training_rows| {
+            let calibration = Calibration::conformal(fitted.score(&rows.take(fold))?);
+            members.push(Member { fitted, calibration, n_training_rows });
+            Ok(())
+        })?;
+        return Ok(members);
+    }
+    let held_out = holdout(n_rows, options, context.seed);
+    let train = rows.take(&others(n_rows, &held_out));
+    let calibrate = rows.take(&held_out);
+    // The two parts are all that is needed now; the whole would only take their space once more.
+    drop(rows);
+    let parts = Parts::new(context.monitor, 1);
+    let fitted = parts.run(0, *context, |context| fit_alone(detector, &train, context))?;
+    let calibration = Calibration::conformal(fitted.score(&calibrate)?);
+    Ok(vec![Member { fitted, calibration, n_training_rows: train.n_rows() }])
+}
+
+/// Fits a detector whose scores are a row's own.
+fn fit_alone(
+    detector: &dyn Detector,
+    train: &Matrix,
+    context: &Context<'_>,
+) -> Result<Box<dyn Fitted>, FitError> {
+    let fitted = detector.fit(train, context)?;
+    if fitted.is_joint() { Err(FitError::Joint) } else { Ok(fitted) }
+}
+
+/// Fits one detector for every fold, on the rows outside it, and hands it over with the rows of the fold and the
+/// number of rows it was trained on.
+pub(super) fn fit_folds(
+    detector: &dyn Detector,
+    rows: &Matrix,
+    options: &FitOptions,
+    context: &Context<'_>,
+    mut with: impl FnMut(Box<dyn Fitted>, &[usize], usize) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let n_rows = enough_rows(rows, options)?;
+    let folds = folds(n_rows, options.split.folds, context.seed);
+    let parts = Parts::new(context.monitor, folds.len());
+    for (index, fold) in folds.iter().enumerate() {
+        if context.monitor.cancelled() {
+            return Err(FitError::Cancelled.into());
+        }
+        let train = rows.take(&others(n_rows, fold));
+        let fitted = parts.run(index, *context, |context| fit_alone(detector, &train, context))?;
+        let n_training_rows = train.n_rows();
+        drop(train);
+        with(fitted, fold, n_training_rows)?;
+    }
+    Ok(())
+}
+
+/// The number of rows, if one can be held out and one be left. How many more it takes is up to the detector.
+fn enough_rows(rows: &Matrix, options: &FitOptions) -> Result<usize, FitError> {
+    let detector = options.detector.entry().name;
+    if rows.n_rows() < 2 {
+        return Err(FitError::TooFewRows { detector, needed: 2, got: rows.n_rows() });
+    }
+    Ok(rows.n_rows())
+}
+
+/// The rows held out, ascending.
+fn holdout(n_rows: usize, options: &FitOptions, seed: Seed) -> Vec<usize> {
+    let share = (n_rows as f64 * options.split.holdout).round() as usize;
+    let n_held_out = share.min(options.split.max_holdout_rows).clamp(1, n_rows - 1);
+    let mut order = seed.stream("split", &[]).permutation(n_rows);
+    order.truncate(n_held_out);
+    order.sort_unstable();
+    order
+}
+
+/// The rows of every fold, ascending; sizes differ by one at most.
+fn folds(n_rows: usize, n_folds: usize, seed: Seed) -> Vec<Vec<usize>> {
+    let n_folds = n_folds.min(n_rows);
+    let order = seed.stream("split", &[]).permutation(n_rows);
+    let fold = |index: usize| {
+        let mut rows = order[index * n_rows / n_folds..(index + 1) * n_rows / n_folds].to_vec();
+        rows.sort_unstable();
+        rows
+    };
+    (0..n_folds).map(fold).collect()
+}
+
+/// The rows that are not in `some`, ascending; so must `some` be.
+fn others(n_rows: usize, some: &[usize]) -> Vec<usize> {
+    let mut some = some.iter().copied().peekable();
+    (0..n_rows).filter(|&row| some.next_if_eq(&row).is_none()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::DetectorSpec;
+
+    proptest! {
+        #[test]
+        fn folds_hold_every_row_once_and_differ_by_one_row_at_most(
+            n_rows in 2usize..300, n_folds in 2usize..12, seed in any::<u64>()
+        ) {
+            let folds = folds(n_rows, n_folds, Seed(seed));
+            prop_assert_eq!(folds.len(), n_folds.min(n_rows));
+            let sizes = || folds.iter().map(Vec::len);
+            prop_assert!(sizes().min().unwrap() >= 1 && sizes().max().unwrap() - sizes().min().unwrap() <= 1);
+            let mut all: Vec<usize> = folds.concat();
+            all.sort_unstable();
+            prop_assert_eq!(all, (0..n_rows).collect::<Vec<_>>());
+            for fold in &folds {
+                let mut whole = [others(n_rows, fold), fold.clone()].concat();
+                whole.sort_unstable();
+                prop_assert_eq!(whole, (0..n_rows).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test] // 20 % of 1,003 is 200.6; at most 50; at least one held out and one left.
+    fn the_holdout_has_the_size_asked_for_and_depends_on_the_seed() {
+        let mut options = FitOptions::new(DetectorSpec::new("noise", None).unwrap());
+        let size = |n_rows, options: &FitOptions| holdout(n_rows, options, Seed(1)).len();
+        assert_eq!(size(1_003, &options), 201);
+        assert_eq!(holdout(100, &options, Seed(1)), holdout(100, &options, Seed(1)));
+        assert_ne!(holdout(100, &options, Seed(1)), holdout(100, &options, Seed(2)));
+        options.split.max_holdout_rows = 50;
+        assert_eq!(size(1_003, &options), 50);
+        options.split.holdout = 0.999;
+        assert_eq!([size(2, &options), size(3, &options)], [1, 2]);
+        options.split.holdout = 0.001;
+        assert_eq!(size(3, &options), 1);
+    }
+}

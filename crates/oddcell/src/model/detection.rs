@@ -1,0 +1,50 @@
+//! One table, nothing known: every row is judged by a net that did not train on it.
+
+use super::{Findings, FitOptions, crossfit, encode_all};
+use crate::{
+    Context, Error, Matrix, Table,
+    calibrate::RobustNull,
+    encode::{Encoder, Surprises},
+};
+
+/// What was found in a table by looking at nothing but the table.
+#[derive(Debug, Clone)]
+pub struct Detection {
+    /// Scores, p-values and cells of all rows, in row order.
+    pub findings: Findings,
+    /// How columns became features; needed to read the cells.
+    pub encoder: Encoder,
+    /// The distribution of normal scores that the p-values come from. Its reference is what a contamination
+    /// refers to.
+    pub null: RobustNull,
+    /// The number of nets that judged.
+    pub n_folds: usize,
+}
+
+/// Judges the rows of `table` by each other. The rows are split into folds; those of a fold are judged by a detector
+/// trained on the others. Some rows may be anomalies, in training too: p-values come from a [`RobustNull`].
+pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Result<Detection, Error> {
+    options.validate()?;
+    let detector = options.detector.build()?;
+    let encoder = Encoder::fit(table, &options.encode, options.label.as_deref())?;
+    let rows = encode_all(&encoder, table)?;
+    let mut scores = vec![0.0; rows.n_rows()];
+    let mut cells: Option<Matrix> = None;
+    let mut n_folds = 0;
+    crossfit::fit_folds(&*detector, &rows, options, context, |fitted, fold, _| {
+        let judged = fitted.judge(&rows.take(fold), true)?;
+        for (&row, score) in fold.iter().zip(judged.scores) {
+            scores[row] = score;
+        }
+        if let Some(judged) = judged.cells {
+            let cells = cells.get_or_insert_with(|| Matrix::zeros(rows.n_rows(), rows.n_cols()));
+            fold.iter().zip(judged.rows()).for_each(|(&row, said)| cells.row_mut(row).copy_from_slice(said));
+        }
+        n_folds += 1;
+        Ok(())
+    })?;
+    let null = RobustNull::fit(scores.clone());
+    let p_values = scores.iter().map(|&score| null.p_value(score)).collect();
+    let surprises = Surprises::none(encoder.columns().len());
+    Ok(Detection { findings: Findings { scores, p_values, cells, surprises }, encoder, null, n_folds })
+}

@@ -1,0 +1,268 @@
+//! A model: encoder, fitted detector and calibration in one value that can be asked, saved and loaded.
+//!
+//! *How it is calibrated:* p-values need scores of rows that no net was trained on. With many rows a part is held
+//! out: one member, p = (1 + #{cᵢ ≥ s})/(n + 1). With few rows that part would be missed in training, so the
+//! rows are cross-fitted: K members, each trained without one fold and calibrated on it (cross-conformal
+//! prediction; Vovk 2015). A row's score is then the mean of the members' scores, and
+//! p = (1 + Σₖ #{cₖᵢ ≥ sₖ}) / (1 + Σₖ nₖ), where each member's score sₖ is compared with its own fold.
+//!
+//! The encoder is fitted on all rows, held-out ones included: it learns no more than averages, spreads and
+//! levels, a single row changes them by 1/n, and a level that occurs only in held-out rows is then known.
+//!
+//! *Invariants:* same table, options and seed give the same bits on any number of threads · the findings of a row
+//! depend on that row alone, whatever rows come with it · scores after loading equal scores before saving.
+
+mod crossfit;
+mod detection;
+mod options;
+mod progress;
+mod saved;
+
+use std::{io::Write as _, path::Path};
+
+use arrow_array::RecordBatch;
+
+pub use self::{
+    detection::{Detection, detect},
+    options::{FitOptions, MAX_FOLDS, SplitOptions},
+};
+use crate::{
+    Context, DetectorSpec, Error, Fitted, Matrix, Seed, Table,
+    calibrate::Calibration,
+    encode::{EncodeOptions, Encoder, Surprises},
+    error::ScoreError,
+    model_file::{self, ModelFileError, write_atomically},
+};
+
+/// What is normal in a table, learned from its rows.
+#[derive(Debug)]
+pub struct Model {
+    encoder: Encoder,
+    spec: DetectorSpec,
+    seed: Seed,
+    split: SplitOptions,
+    encode: EncodeOptions,
+    library: String,
+    /// At least one.
+    members: Vec<Member>,
+}
+
+/// A fitted detector, and the scores of rows it was not trained on.
+#[derive(Debug)]
+pub struct Member {
+    fitted: Box<dyn Fitted>,
+    calibration: Calibration,
+    n_training_rows: usize,
+}
+
+/// What a model says about rows, in row order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Findings {
+    /// One finite score per row. **Higher = more anomalous.**
+    pub scores: Vec<f64>,
+    /// How often a normal row scores at least as high.
+    pub p_values: Vec<f64>,
+    /// Where the detector knows cells and they were asked for: how much noise sits in each, rows × features, in
+    /// standard deviations.
+    pub cells: Option<Matrix>,
+    /// Cells unlike anything in training, counted by column.
+    pub surprises: Surprises,
+}
+
+impl Model {
+    /// Learns what is normal from all rows of `table`.
+    pub fn fit(table: &Table, options: &FitOptions, context: &Context<'_>) -> Result<Self, Error> {
+        options.validate()?;
+        let detector = options.detector.build()?;
+        let encoder = Encoder::fit(table, &options.encode, options.label.as_deref())?;
+        let rows = encode_all(&encoder, table)?;
+        let members = crossfit::fit_members(&*detector, rows, options, context)?;
+        Ok(Self {
+            encoder,
+            spec: options.detector.clone(),
+            seed: context.seed,
+            split: options.split,
+            encode: options.encode.clone(),
+            library: env!("CARGO_PKG_VERSION").to_owned(),
+            members,
+        })
+    }
+
+    /// Judges the rows of `batch`. `first_row` (counted from 0) and `origin` say in messages where it comes from.
+    pub fn judge(
+        &self,
+        batch: &RecordBatch,
+        first_row: usize,
+        origin: &str,
+        want_cells: bool,
+    ) -> Result<Findings, Error> {
+        let encoded = self.encoder.encode(batch, first_row, origin)?;
+        let mut findings = judge_rows(&self.members, &encoded.matrix, want_cells)?;
+        findings.surprises = encoded.surprises;
+        Ok(findings)
+    }
+
+    /// Writes the model to a file, whole or not at all.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let path = path.as_ref();
+        let bytes = self.to_bytes()?;
+        write_atomically(path, |writer| {
+            let failed = |source| Error::File { action: "write", path: path.to_owned(), source };
+            writer.write_all(&bytes).map_err(failed)
+        })
+    }
+
+    /// Reads a model from a file. Nothing in the file is executed, and everything in it is checked.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let bytes = model_file::read(path)?;
+        Ok(Self::from_bytes(&bytes).map_err(|error| error.in_file(path))?)
+    }
+
+    /// The model as the bytes of a model file. Equal models give equal bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelFileError> {
+        saved::to_bytes(self)
+    }
+
+    /// The model that these bytes of a model file hold.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelFileError> {
+        saved::from_bytes(bytes)
+    }
+
+    /// How columns become features.
+    #[must_use]
+    pub fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
+    /// The detector with its parameters.
+    #[must_use]
+    pub fn spec(&self) -> &DetectorSpec {
+        &self.spec
+    }
+
+    /// The seed it was fitted with.
+    #[must_use]
+    pub fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    /// Which rows trained and which calibrated.
+    #[must_use]
+    pub fn split(&self) -> SplitOptions {
+        self.split
+    }
+
+    /// How columns were to become features.
+    #[must_use]
+    pub fn encode_options(&self) -> &EncodeOptions {
+        &self.encode
+    }
+
+    /// The version of the library that fitted it.
+    #[must_use]
+    pub fn library_version(&self) -> &str {
+        &self.library
+    }
+
+    /// The fitted detectors: one, or several if the rows were cross-fitted.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The number of rows it learned from, held-out ones included.
+    #[must_use]
+    pub fn n_rows(&self) -> u64 {
+        self.encoder.n_rows()
+    }
+
+    /// The calibration scores of all members together: what a contamination refers to. (For a cross-fitted model
+    /// they are scores of single members, a little more scattered than the mean that rows are scored by.)
+    #[must_use]
+    pub fn reference(&self) -> Calibration {
+        Calibration::conformal(
+            self.members.iter().flat_map(|member| member.calibration.sorted().iter().copied()).collect(),
+        )
+    }
+}
+
+impl Member {
+    /// The fitted detector.
+    #[must_use]
+    pub fn fitted(&self) -> &dyn Fitted {
+        &*self.fitted
+    }
+
+    /// The scores of the rows it was not trained on.
+    #[must_use]
+    pub fn calibration(&self) -> &Calibration {
+        &self.calibration
+    }
+
+    /// The number of rows it was trained on.
+    #[must_use]
+    pub fn n_training_rows(&self) -> usize {
+        self.n_training_rows
+    }
+}
+
+/// All rows of a table as features.
+fn encode_all(encoder: &Encoder, table: &Table) -> Result<Matrix, Error> {
+    use rayon::prelude::*;
+
+    let mut first_row = 0;
+    let batches: Vec<(usize, &RecordBatch)> = table
+        .batches
+        .iter()
+        .map(|batch| {
+            first_row += batch.num_rows();
+            (first_row - batch.num_rows(), batch)
+        })
+        .collect();
+    let n_rows = first_row;
+    let mut values = Vec::with_capacity(n_rows * encoder.n_features());
+    // A few batches at a time: enough to keep all threads busy, without a second copy of everything.
+    for some in batches.chunks(4 * rayon::current_num_threads()) {
+        let encoded: Vec<_> = some
+            .par_iter()
+            .map(|&(first_row, batch)| encoder.encode(batch, first_row, &table.origin))
+            .collect();
+        // In row order, so that of several errors the first row's is told.
+        for encoded in encoded {
+            values.extend_from_slice(encoded?.matrix.values());
+        }
+    }
+    Ok(Matrix::new(values, n_rows, encoder.n_features()))
+}
+
+/// What the members say together, by the formulas of the module.
+fn judge_rows(members: &[Member], rows: &Matrix, want_cells: bool) -> Result<Findings, ScoreError> {
+    let n_rows = rows.n_rows();
+    let n_calibration = members.iter().map(|member| member.calibration.len()).sum();
+    let (mut scores, mut counts) = (vec![0.0; n_rows], vec![0; n_rows]);
+    let mut cells: Option<Matrix> = None;
+    for member in members {
+        let judged = member.fitted.judge(rows, want_cells)?;
+        for ((sum, count), score) in scores.iter_mut().zip(&mut counts).zip(judged.scores) {
+            *sum += score;
+            *count += member.calibration.count_at_least(score);
+        }
+        match (&mut cells, judged.cells) {
+            (Some(sums), Some(more)) => {
+                sums.values_mut().iter_mut().zip(more.values()).for_each(|(sum, cell)| *sum += cell);
+            }
+            (None, more) => cells = more,
+            (Some(_), None) => unreachable!("members are fitted by one detector"),
+        }
+    }
+    let n_members = members.len() as f64;
+    for value in scores.iter_mut().chain(cells.iter_mut().flat_map(Matrix::values_mut)) {
+        *value /= n_members;
+    }
+    let p_values = counts.iter().map(|&count| Calibration::pooled_p_value(count, n_calibration)).collect();
+    Ok(Findings { scores, p_values, cells, surprises: Surprises::default() })
+}
+
+#[cfg(test)]
+mod tests;

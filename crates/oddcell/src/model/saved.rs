@@ -1,0 +1,146 @@
+//! A model as header and tensors, and back; [`crate::model_file`] says how they lie in the file.
+//!
+//! The header holds what is not a number of a net: version, detector, parameters, seed, how rows were split and columns
+//! encoded, the encoder. The tensors of
+//! member k are `member.k.calibration` (its sorted calibration scores) and `member.k.detector.…` (whatever its
+//! detector saves). A parameter that the file does not name has its default, so that a later version can add
+//! one; a parameter or field that is not known here is refused.
+
+use serde::{Deserialize, Deserializer, Serialize, de};
+use serde_json::{Map, Value};
+
+use super::{MAX_FOLDS, Member, Model, SplitOptions};
+use crate::{
+    DetectorSpec, Seed,
+    calibrate::Calibration,
+    encode::{EncodeOptions, Encoder},
+    model_file::{FORMAT_VERSION, ModelFileError, open, seal},
+    tensors::{TensorError, Tensors},
+};
+
+/// The header. The order of the fields is the order in the file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    format: u64,
+    #[serde(deserialize_with = "version_text")]
+    library: String,
+    detector: String,
+    params: Map<String, Value>,
+    seed: Seed,
+    split: SplitOptions,
+    encode: EncodeOptions,
+    members: Vec<MemberHeader>,
+    encoder: Encoder,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MemberHeader {
+    n_training_rows: usize,
+}
+
+/// A version goes to the terminal as it is, so it holds only characters that versions hold.
+fn version_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let usual = |byte: u8| byte.is_ascii_alphanumeric() || b".-+".contains(&byte);
+    if (1..=64).contains(&text.len()) && text.bytes().all(usual) {
+        return Ok(text);
+    }
+    Err(de::Error::invalid_value(de::Unexpected::Str(&text), &"a version such as 0.1.0"))
+}
+
+pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelFileError> {
+    let member_header = |member: &Member| MemberHeader { n_training_rows: member.n_training_rows };
+    let header = Header {
+        format: FORMAT_VERSION,
+        library: model.library.clone(),
+        detector: model.spec.entry().name.to_owned(),
+        params: model.spec.params().clone(),
+        seed: model.seed,
+        split: model.split,
+        encode: model.encode.clone(),
+        members: model.members.iter().map(member_header).collect(),
+        encoder: model.encoder.clone(),
+    };
+    let mut tensors = Tensors::default();
+    for (index, member) in model.members.iter().enumerate() {
+        let scores = member.calibration.sorted();
+        tensors.put_f64(&calibration_name(index), &[scores.len()], scores.to_vec());
+        tensors.put_all(&detector_prefix(index), member.fitted.save());
+    }
+    seal(&serde_json::to_string(&header).map_err(ModelFileError::Header)?, &tensors)
+}
+
+pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelFileError> {
+    let (header, mut tensors) = open(bytes)?;
+    let header: Header = serde_json::from_str(&header).map_err(ModelFileError::Header)?;
+    let spec = DetectorSpec::from_params(&header.detector, header.params)?;
+    // Having built it once proves that the parameters are valid.
+    spec.build()?;
+    let n_members = header.members.len();
+    if !(1..=MAX_FOLDS).contains(&n_members) {
+        let expected = format!("1 to {MAX_FOLDS}");
+        return Err(ModelFileError::Mismatch { what: "the number of members", got: n_members, expected });
+    }
+    let mut members = Vec::with_capacity(n_members);
+    for (index, member) in header.members.iter().enumerate() {
+        members.push(load_member(index, member, &spec, &header.encoder, &mut tensors)?);
+    }
+    refuse_leftovers(&tensors, "")?;
+    let Header { library, seed, split, encode, encoder, .. } = header;
+    split.validate()?;
+    encode.validate()?;
+    Ok(Model { encoder, spec, seed, split, encode, library, members })
+}
+
+fn load_member(
+    index: usize,
+    header: &MemberHeader,
+    spec: &DetectorSpec,
+    encoder: &Encoder,
+    tensors: &mut Tensors,
+) -> Result<Member, ModelFileError> {
+    let n_training_rows = header.n_training_rows;
+    let n_rows = encoder.n_rows();
+    if !(1..=n_rows).contains(&(n_training_rows as u64)) {
+        let (what, expected) = ("a member's number of training rows", format!("1 to {n_rows}"));
+        return Err(ModelFileError::Mismatch { what, got: n_training_rows, expected });
+    }
+    let name = calibration_name(index);
+    // One axis of any length: the length was compared with the bytes there are.
+    let length = tensors.shape(&name)?.iter().product();
+    let calibration = Calibration::from_sorted(&name, tensors.take_f64(&name, &[length])?)?;
+    let prefix = detector_prefix(index);
+    let mut part = tensors.take_all(&prefix);
+    let fitted = spec.load(&mut part)?;
+    refuse_leftovers(&part, &prefix)?;
+    let (got, expected) = (fitted.n_features(), encoder.n_features());
+    if got != expected {
+        let (what, expected) = ("a member's number of features", expected.to_string());
+        return Err(ModelFileError::Mismatch { what, got, expected });
+    }
+    Ok(Member { fitted, calibration, n_training_rows })
+}
+
+/// A tensor that nobody asked for is not ours: refused like an unknown field.
+fn refuse_leftovers(tensors: &Tensors, prefix: &str) -> Result<(), TensorError> {
+    match tensors.0.keys().next() {
+        None => Ok(()),
+        Some(name) => Err(TensorError::Invalid {
+            name: format!("{prefix}{name}"),
+            reason: "no part of the model has this name".to_owned(),
+        }),
+    }
+}
+
+fn calibration_name(member: usize) -> String {
+    format!("member.{member}.calibration")
+}
+
+fn detector_prefix(member: usize) -> String {
+    format!("member.{member}.detector.")
+}
+
+#[cfg(test)]
+mod tests;
