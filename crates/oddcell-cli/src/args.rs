@@ -1,0 +1,288 @@
+//! The command line: one definition per flag.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Finds the odd rows of a table, and the very cells that make them odd.
+#[derive(Debug, Parser)]
+#[command(
+    name = "oddcell",
+    version,
+    about,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+#[command(after_help = "\
+Examples:
+  oddcell demo                              see the whole job on built-in data
+  oddcell detect orders.csv                 which rows of this table are odd, and why?
+  oddcell fit good.parquet -m normal.oddcell
+  oddcell score normal.oddcell new.csv -o judged.csv
+  zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
+
+Tables are CSV, JSON lines (both also gzip or zstd), Parquet, Arrow, .npy or .npz; `-` is standard input.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Built-in data, the whole job in one go
+    #[command(after_help = "\
+Examples:
+  oddcell demo
+  oddcell demo --dir /tmp/look")]
+    Demo(DemoArgs),
+    /// One table, nothing known: each row is judged by nets that did not train on it
+    #[command(after_help = "\
+Examples:
+  oddcell detect orders.csv
+  oddcell detect orders.csv -o judged.csv --budget 20
+  oddcell detect orders.csv --ignore note,clerk --categorical postcode --json
+  oddcell detect thyroid.npz --label y --preset paper
+
+p-values are estimated from the table's own scores, allowing for anomalies among them.")]
+    Detect(DetectArgs),
+    /// Learn what is normal from a table of rows believed normal
+    #[command(after_help = "\
+Examples:
+  oddcell fit good.csv -m normal.oddcell
+  oddcell fit good.csv -m normal.oddcell --preset paper --net resmlp
+  oddcell fit good.csv -m normal.oddcell --set sigma_max=1.5 --set 'budget=200 epochs'
+  oddcell fit good.csv -m normal.oddcell --config settings.toml")]
+    Fit(FitArgs),
+    /// Judge new rows with a model; streams, so memory does not grow with the table
+    #[command(after_help = "\
+Examples:
+  oddcell score normal.oddcell new.csv -o judged.csv
+  oddcell score normal.oddcell new.parquet -o judged.parquet --fdr 0.1
+  cat new.jsonl | oddcell score normal.oddcell - --format jsonl | head")]
+    Score(ScoreArgs),
+    /// One row, cell by cell
+    #[command(after_help = "\
+Examples:
+  oddcell explain normal.oddcell new.csv --row 17
+  oddcell explain normal.oddcell new.csv --row 17 --json")]
+    Explain(ExplainArgs),
+    /// What is in a model file
+    #[command(after_help = "\
+Examples:
+  oddcell inspect normal.oddcell
+  oddcell inspect normal.oddcell --json")]
+    Inspect(InspectArgs),
+}
+
+/// How to read the table.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct ReadArgs {
+    /// What separates the fields of a CSV, one character or `tab` [default: guessed]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub(crate) delimiter: Option<u8>,
+    /// The CSV's first row holds data, not names
+    #[arg(long)]
+    pub(crate) no_header: bool,
+    /// Format of the input [default: by its first bytes and name]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) input_format: Option<oddcell::table::Format>,
+}
+
+/// Which columns to learn from.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct ColumnArgs {
+    /// A column with the truth (0/1, true/false): never a feature; AUC, average precision and F1 are printed
+    #[arg(long, value_name = "COL")]
+    pub(crate) label: Option<String>,
+    /// Columns that are no features, comma separated
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub(crate) ignore: Vec<String>,
+    /// Columns to read as categories although they look like numbers, comma separated
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub(crate) categorical: Vec<String>,
+    /// Learn from columns that look like row identifiers, too
+    #[arg(long)]
+    pub(crate) keep_identifiers: bool,
+}
+
+/// What learns, and how.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Learning")]
+pub(crate) struct LearnArgs {
+    /// The detector [default: noise]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) detector: Option<String>,
+    /// A set of parameters: `default`, or `paper` for exactly what the paper says
+    #[arg(long, value_name = "NAME")]
+    pub(crate) preset: Option<String>,
+    /// The net of the noise detector
+    #[arg(long, value_name = "NET", value_enum)]
+    pub(crate) net: Option<NetArg>,
+    /// Set one parameter, e.g. `sigma_max=1.5`, `encode.max_levels=50`, `fit.folds=10`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Parameters from a TOML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Where all randomness comes from: same seed, same bits [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum NetArg {
+    Mlp,
+    Resmlp,
+}
+
+/// When a row is called odd.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Verdict (one of)")]
+#[group(multiple = false)]
+pub(crate) struct RuleArgs {
+    /// Odd if the p-value is at most this
+    #[arg(long, value_name = "P")]
+    pub(crate) alpha: Option<f64>,
+    /// Odd so that about this share of the odd rows is expected to be normal (Benjamini-Hochberg)
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) fdr: Option<f64>,
+    /// Odd are the K rows with the highest scores
+    #[arg(long, value_name = "K")]
+    pub(crate) budget: Option<usize>,
+    /// Odd if the score is above this top share of the reference scores, as in PyOD
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) contamination: Option<f64>,
+}
+
+/// Where results go.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// Write the judged rows here (`-`: standard output)
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Format of the judged rows [default: by OUT's name, else csv]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatArg>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    Csv,
+    Jsonl,
+    Parquet,
+}
+
+/// How much is said, and with how many threads.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Running")]
+pub(crate) struct RunArgs {
+    /// Threads to work with [default: one per core]; the results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Print a summary for programs on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Folder to write the demo's files to
+    #[arg(long, value_name = "DIR", default_value = "oddcell-demo")]
+    pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DetectArgs {
+    /// The table (`-`: standard input)
+    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) rule: RuleArgs,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) learn: LearnArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FitArgs {
+    /// The table (`-`: standard input)
+    pub(crate) data: PathBuf,
+    /// Write the model here
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) learn: LearnArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScoreArgs {
+    /// A model written by `oddcell fit`
+    pub(crate) model: PathBuf,
+    /// The table (`-`: standard input)
+    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) rule: RuleArgs,
+    /// A column with the truth (0/1, true/false): AUC, average precision and F1 are printed
+    #[arg(long, value_name = "COL")]
+    pub(crate) label: Option<String>,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A model written by `oddcell fit`
+    pub(crate) model: PathBuf,
+    /// The table (`-`: standard input)
+    pub(crate) data: PathBuf,
+    /// The row, counted from 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) row: u64,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    /// Print for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// A model written by `oddcell fit`
+    pub(crate) model: PathBuf,
+    /// Print for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match (text, text.as_bytes()) {
+        ("tab" | "\\t", _) => Ok(b'\t'),
+        (_, &[byte]) => Ok(byte),
+        _ => Err("expected one ASCII character, or `tab`".to_owned()),
+    }
+}

@@ -1,0 +1,139 @@
+//! `oddcell demo`: built-in data, the whole job in one go, and an honest count of what was found.
+
+use std::{fmt::Write as _, path::Path};
+
+use oddcell::{
+    Context, DetectorSpec, Seed, Table,
+    demo::{self, Demo},
+    model::{FitOptions, detect},
+    table::{Format, ReadOptions, Source},
+    verdict::{self, Rule},
+};
+use serde::Serialize;
+
+use crate::{
+    args::DemoArgs,
+    commands::detect::{parts, write},
+    failure::Failure,
+    interrupt, learning,
+    oddest::{OddRow, Oddest},
+    output::{self, Target},
+    progress::Training,
+    show::oddest_table,
+    summary::count,
+};
+
+const ROWS: usize = 2_000;
+const SPOILED: usize = 40;
+
+/// How many of the spoiled cells came out on top.
+#[derive(Debug, Default, Serialize)]
+struct Hits {
+    spoiled: usize,
+    /// Among the oddest rows, as many as there are spoiled ones.
+    rows_found: usize,
+    /// Found, and the spoiled column is the first reason.
+    cells_named_first: usize,
+    /// Found, and the spoiled column is one of the three reasons.
+    cells_named: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct DemoSummary {
+    table: String,
+    judged: String,
+    rows: usize,
+    odd: usize,
+    blatant: Hits,
+    subtle: Hits,
+}
+
+pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
+    let demo = demo::orders(ROWS, SPOILED, Seed(0));
+    std::fs::create_dir_all(&args.dir).map_err(|source| output::file_error("create", &args.dir, source))?;
+    let (input, judged) = (args.dir.join("orders.csv"), args.dir.join("judged.csv"));
+    write_text(&input, &demo.csv)?;
+
+    let table = Table::read(&Source::Path(input.clone()), &ReadOptions::default())?;
+    let options = FitOptions::new(DetectorSpec::new("noise", None)?);
+    let progress = Training::new("learning", args.run.quiet || args.run.json);
+    let pool = learning::pool(&args.run)?;
+    let detection =
+        pool.install(|| detect(&table, &options, &Context { seed: Seed(0), monitor: &progress }))?;
+    progress.done();
+    let findings = &detection.findings;
+    let odd =
+        verdict::verdicts(Rule::Fdr(0.1), &findings.scores, &findings.p_values, detection.null.reference());
+    pool.install(|| write(&table, &detection, &odd, &Target::File(judged.clone(), Format::Csv), None))?;
+
+    let mut oddest = Oddest::new(SPOILED);
+    for part in parts(&table, findings) {
+        oddest.add(&detection.encoder, part.batch, part.first_row, &table.origin, &part.findings)?;
+    }
+    let oddest = oddest.into_rows();
+    let summary = DemoSummary {
+        table: input.display().to_string(),
+        judged: judged.display().to_string(),
+        rows: ROWS,
+        odd: odd.iter().filter(|&&odd| odd).count(),
+        blatant: hits(&demo, &oddest, true),
+        subtle: hits(&demo, &oddest, false),
+    };
+    if args.run.json {
+        return output::print_json(&summary);
+    }
+    if !args.run.quiet {
+        output::print(&oddest_table(&oddest[..10], &detection.encoder))?;
+        output::print(&summary.text())?;
+    }
+    Ok(())
+}
+
+fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
+    interrupt::while_writing(|| {
+        oddcell::model_file::write_atomically(path, |file| {
+            std::io::Write::write_all(file, text.as_bytes())
+                .map_err(|source| output::file_error("write", path, source))
+        })
+    })
+}
+
+fn hits(demo: &Demo, oddest: &[OddRow], blatant: bool) -> Hits {
+    let mut hits = Hits::default();
+    for spoiled in demo.spoiled.iter().filter(|spoiled| spoiled.blatant == blatant) {
+        hits.spoiled += 1;
+        let Some(found) = oddest.iter().find(|row| row.row == spoiled.row) else { continue };
+        hits.rows_found += 1;
+        hits.cells_named_first +=
+            usize::from(found.columns.first().is_some_and(|column| column == spoiled.column));
+        hits.cells_named += usize::from(found.columns.iter().any(|column| column == spoiled.column));
+    }
+    hits
+}
+
+impl DemoSummary {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let total = self.blatant.spoiled + self.subtle.spoiled;
+        let _ = writeln!(
+            text,
+            "\n{} orders, {total} of them with one spoiled cell: {} blatant, {} that only the other\n\
+             columns give away. Nobody told the detector. Among the {total} oddest rows are:\n",
+            count(self.rows),
+            self.blatant.spoiled,
+            self.subtle.spoiled
+        );
+        let _ = writeln!(text, "           spoiled  row found  cell is 1st reason  cell in top 3");
+        for (name, hits) in [("blatant", &self.blatant), ("subtle", &self.subtle)] {
+            let _ = writeln!(
+                text,
+                "  {name:<9} {:>6}  {:>9}  {:>18}  {:>13}",
+                hits.spoiled, hits.rows_found, hits.cells_named_first, hits.cells_named
+            );
+        }
+        let _ = writeln!(text, "\n{} rows are called odd at a false-discovery rate of 10 %.", self.odd);
+        let _ = writeln!(text, "the table:   {}\njudged rows: {}", self.table, self.judged);
+        let _ = writeln!(text, "next:        oddcell detect {} --budget 20", self.table);
+        text
+    }
+}

@@ -1,0 +1,101 @@
+//! `oddcell explain`: one row, cell by cell.
+
+use std::fmt::Write as _;
+
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use oddcell::{
+    Error, Model,
+    explain::{Explainer, Reason},
+    table::TableReader,
+};
+use serde::Serialize;
+
+use crate::{args::ExplainArgs, failure::Failure, learning, output, show, summary::count};
+
+#[derive(Serialize)]
+struct Explanation<'a> {
+    row: u64,
+    score: f64,
+    p: f64,
+    /// All columns, most noise first; empty if the detector knows no cells.
+    cells: Vec<Reason<'a>>,
+}
+
+pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
+    let model = Model::load(&args.model)?;
+    let reader = TableReader::open(&learning::source(&args.data), &learning::read_options(&args.read))?;
+    let origin = reader.origin().to_owned();
+    let wanted = args.row as usize - 1;
+    let mut first_row = 0;
+    for batch in reader {
+        let batch = batch?;
+        if wanted >= first_row + batch.num_rows() {
+            first_row += batch.num_rows();
+            continue;
+        }
+        let batch = batch.slice(wanted - first_row, 1);
+        let findings = model.judge(&batch, wanted, &origin, true)?;
+        let cells = match &findings.cells {
+            None => Vec::new(),
+            Some(cells) => {
+                let explainer =
+                    Explainer::new(model.encoder(), &batch, wanted, &origin).map_err(Error::from)?;
+                explainer.reasons(0, cells.row(0)).map_err(Error::from)?
+            }
+        };
+        let explanation =
+            Explanation { row: args.row, score: findings.scores[0], p: findings.p_values[0], cells };
+        if args.json {
+            return output::print_json(&explanation);
+        }
+        return output::print(&explanation.text(&model));
+    }
+    let message = format!("{origin} has {} rows, so there is no row {}", count(first_row), count(wanted + 1));
+    Err(Failure::bad_input(message).with_hint("rows are counted from 1; the header does not count"))
+}
+
+impl Explanation<'_> {
+    fn text(&self, model: &Model) -> String {
+        let mut text = String::new();
+        let _ = writeln!(
+            text,
+            "row {}: score {}, p-value {}",
+            self.row,
+            show::figure(self.score),
+            show::probability(self.p)
+        );
+        let rows: usize = model.members().iter().map(|member| member.calibration().len()).sum();
+        let _ = writeln!(
+            text,
+            "({} of 1,000 normal rows score as high, by {} rows held out)\n",
+            per_mille(self.p),
+            count(rows)
+        );
+        if self.cells.is_empty() {
+            let _ = writeln!(text, "the detector `{}` knows no cells, only rows", model.spec().entry().name);
+            return text;
+        }
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(80);
+        table.set_header(["column", "value", "noise", "off by", "normal"]);
+        for reason in &self.cells {
+            let value = reason.value.as_deref().map_or_else(|| "·".to_owned(), show::clean);
+            table.add_row([
+                Cell::new(show::clean(reason.column)),
+                Cell::new(value),
+                Cell::new(format!("{:.1} sd", reason.sds)).set_alignment(CellAlignment::Right),
+                Cell::new(reason.amount_text()).set_alignment(CellAlignment::Right),
+                Cell::new(show::clean(&reason.normal.to_string())),
+            ]);
+        }
+        show::close_up(&mut table);
+        for line in table.lines() {
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+        text
+    }
+}
+
+fn per_mille(p: f64) -> String {
+    if p >= 0.001 { format!("{:.0}", p * 1000.0) } else { format!("{:.1}", p * 1000.0) }
+}

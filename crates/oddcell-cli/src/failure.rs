@@ -1,0 +1,173 @@
+//! What a user sees when something goes wrong: `error:` what and why, `hint:` the way out, an exit code.
+
+use std::{error::Error as _, fmt, io};
+
+use oddcell::{
+    encode::EncodeError,
+    error::{Error, FitError, ParamError},
+    model_file::ModelFileError,
+    table::TableError,
+};
+
+use crate::interrupt;
+
+/// Wrong use or bad input.
+pub(crate) const BAD_INPUT: u8 = 2;
+/// The work failed.
+pub(crate) const FAILED: u8 = 1;
+
+/// An error on its way to the user.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    pub(crate) code: u8,
+}
+
+impl Failure {
+    /// Wrong use or bad input.
+    pub(crate) fn bad_input(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, code: BAD_INPUT }
+    }
+
+    /// The work failed through no fault of the input.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, code: FAILED }
+    }
+
+    /// The same, said of a part of the command line or of a file.
+    pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "error: {}", self.message)?;
+        if let Some(hint) = &self.hint {
+            write!(formatter, "\nhint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let code = match &error {
+            Error::Fit(FitError::Cancelled) => return interrupt::failure(),
+            Error::File { source, .. } | Error::Table(TableError::Io { source, .. }) => io_code(source),
+            Error::Fit(FitError::Diverged { .. }) | Error::Table(TableError::Write { .. }) => FAILED,
+            _ => BAD_INPUT,
+        };
+        Self { message: with_causes(&error), hint: hint(&error), code }
+    }
+}
+
+/// A path that is not what it should be is wrong use; a disk or a network that gives up is not.
+fn io_code(error: &io::Error) -> u8 {
+    use io::ErrorKind::{
+        InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
+    };
+    match error.kind() {
+        NotFound | PermissionDenied | IsADirectory | NotADirectory | ReadOnlyFilesystem | InvalidInput => {
+            BAD_INPUT
+        }
+        _ => FAILED,
+    }
+}
+
+macro_rules! from_part {
+    ($($part:ty),*) => {$(
+        impl From<$part> for Failure {
+            fn from(error: $part) -> Self {
+                Error::from(error).into()
+            }
+        }
+    )*};
+}
+from_part!(TableError, EncodeError, ParamError, ModelFileError);
+
+/// The message with whatever caused it, unless the message says that already.
+fn with_causes(error: &Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let text = inner.to_string();
+        if !message.contains(&text) {
+            message = format!("{message}: {text}");
+        }
+        cause = inner.source();
+    }
+    // What serde calls by its name in Rust, people call otherwise.
+    message
+        .replace(", expected f64", ", expected a number")
+        .replace(", expected usize", ", expected a whole number")
+        .replace(", expected u64", ", expected a whole number")
+}
+
+const DISK_FULL: &str = "make room, or write to another disk";
+
+/// How to go on, where there is something to say.
+fn hint(error: &Error) -> Option<String> {
+    let hint = match error {
+        Error::Table(error) | Error::Encode(EncodeError::Table(error)) => return table_hint(error),
+        Error::Encode(EncodeError::NoFeatures { left_out, .. }) if left_out.contains("identifier") => {
+            "columns left out as identifiers can be kept with --keep-identifiers"
+        }
+        Error::Encode(EncodeError::MissingColumns { .. }) => {
+            "`oddcell inspect MODEL` lists the columns the model needs"
+        }
+        Error::Encode(EncodeError::TooManyFeatures { .. }) => {
+            "leave columns out with --ignore, or pool more levels with --set encode.max_levels=N"
+        }
+        Error::Param(ParamError::WrongType { .. }) => {
+            "`oddcell inspect MODEL` shows the parameters of a model with their values"
+        }
+        Error::Fit(FitError::Diverged { .. }) => "try a smaller rate, e.g. --set learning_rate=1e-4",
+        Error::ModelFile(error) => model_file_hint(error.problem()),
+        Error::File { action: "read", source, .. } if source.kind() == io::ErrorKind::NotFound => {
+            "is the path right? models are written by `oddcell fit DATA -m MODEL`"
+        }
+        Error::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => DISK_FULL,
+        Error::File { action: "create", .. } => "does the folder exist, and may files be created in it?",
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+fn model_file_hint(error: &ModelFileError) -> &'static str {
+    match error {
+        ModelFileError::NotAModel { .. } => {
+            "models are written by `oddcell fit DATA -m MODEL`; the order is `oddcell score MODEL DATA`"
+        }
+        ModelFileError::UnknownVersion { .. } => {
+            "use the version of oddcell that wrote it, or fit the model again"
+        }
+        _ => "copy the file again from where it came from, or fit the model again",
+    }
+}
+
+fn table_hint(error: &TableError) -> Option<String> {
+    let hint = match error {
+        TableError::Ragged { .. } => "if fields are separated by something else, say so with --delimiter",
+        TableError::EmptyNames { .. } | TableError::DuplicateNames { .. } => {
+            "if the first row holds data, not names, say --no-header"
+        }
+        TableError::WrongKind { .. } => {
+            "to read the column as names, fit with --categorical COLUMN; to leave it out, --ignore COLUMN"
+        }
+        TableError::Infinite { .. } => "leave the cell empty if the value is not known",
+        TableError::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => DISK_FULL,
+        TableError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+            "is the path right? `-` reads standard input"
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}

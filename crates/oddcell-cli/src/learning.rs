@@ -1,0 +1,194 @@
+//! From flags and config file to the library's options. Defaults come from the library alone.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use oddcell::{
+    DetectorSpec, Seed, Table,
+    model::FitOptions,
+    table::{ColumnKind, ReadOptions, Source, TableReader},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use crate::{
+    args::{ColumnArgs, LearnArgs, NetArg, ReadArgs, RunArgs},
+    failure::Failure,
+    labels, output,
+};
+
+/// The detector if none is named.
+const DETECTOR: &str = "noise";
+
+/// A `--config` file: everything in it is optional, nothing else may be in it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Config {
+    detector: Option<String>,
+    preset: Option<String>,
+    seed: Option<u64>,
+    params: Map<String, Value>,
+    encode: Map<String, Value>,
+    fit: Map<String, Value>,
+}
+
+/// What to learn with, and the seed.
+pub(crate) fn options(learn: &LearnArgs, columns: &ColumnArgs) -> Result<(FitOptions, Seed), Failure> {
+    let config = learn.config.as_deref().map(read_config).transpose()?.unwrap_or_default();
+    let name = learn.detector.as_deref().or(config.detector.as_deref()).unwrap_or(DETECTOR);
+    let preset = learn.preset.as_deref().or(config.preset.as_deref());
+    let mut options = FitOptions::new(DetectorSpec::new(name, preset)?);
+    let origin =
+        learn.config.as_deref().map(|path| format!("config `{}`", path.display())).unwrap_or_default();
+    for (section, values) in [("", config.params), ("encode.", config.encode), ("fit.", config.fit)] {
+        for (key, value) in values {
+            set(&mut options, &format!("{section}{key}"), value).map_err(|failure| failure.at(&origin))?;
+        }
+    }
+    if let Some(net) = learn.net {
+        let net = match net {
+            NetArg::Mlp => "mlp",
+            NetArg::Resmlp => "resmlp",
+        };
+        options.detector.set_text("net", net)?;
+    }
+    for setting in &learn.set {
+        let Some((key, text)) = setting.split_once('=') else {
+            return Err(Failure::bad_input(format!("--set {setting}: expected KEY=VALUE"))
+                .with_hint("e.g. --set sigma_max=1.5 --set 'budget=200 epochs'"));
+        };
+        let value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
+        set(&mut options, key, value).map_err(|failure| failure.at(format!("--set {setting}")))?;
+    }
+    options.encode.ignore.extend(columns.ignore.iter().cloned());
+    options.encode.keep_identifiers |= columns.keep_identifiers;
+    options.label.clone_from(&columns.label);
+    // Wrong parameters are told before a large table is read.
+    options.validate()?;
+    options.detector.build()?;
+    Ok((options, Seed(learn.seed.or(config.seed).unwrap_or(0))))
+}
+
+/// Sets one parameter of the detector, or with `encode.` or `fit.` before it one of what is around it.
+fn set(options: &mut FitOptions, key: &str, value: Value) -> Result<(), Failure> {
+    match key.split_once('.') {
+        Some(("encode", key)) => set_field(&mut options.encode, "encode", key, value),
+        Some(("fit", key)) => set_field(&mut options.split, "fit", key, value),
+        _ => Ok(options.detector.set(key, value)?),
+    }
+}
+
+fn read_config(path: &Path) -> Result<Config, Failure> {
+    let wrong = |reason: &dyn std::fmt::Display| {
+        Failure::bad_input(format!("cannot read the config `{}`: {reason}", path.display()))
+            .with_hint("it may hold detector, preset, seed, and the tables [params], [encode], [fit]")
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    toml::from_str(&text).map_err(|error| wrong(&error.to_string().trim_end()))
+}
+
+/// Replaces one field of a part of the options that is plain data.
+fn set_field<T: Serialize + DeserializeOwned>(
+    part: &mut T,
+    prefix: &str,
+    key: &str,
+    value: Value,
+) -> Result<(), Failure> {
+    let wrong = |error: serde_json::Error| {
+        let reason = error.to_string().replace("expected usize", "expected a whole number");
+        Failure::bad_input(format!("{prefix}.{key}: {reason}"))
+    };
+    let mut all = serde_json::to_value(&*part).map_err(wrong)?;
+    all[key] = value;
+    *part = serde_json::from_value(all).map_err(wrong)?;
+    Ok(())
+}
+
+/// Where the table comes from: a path, or `-`.
+pub(crate) fn source(data: &Path) -> Source {
+    if data == Path::new("-") { Source::Stdin } else { Source::Path(data.to_owned()) }
+}
+
+/// How to read it.
+pub(crate) fn read_options(args: &ReadArgs) -> ReadOptions {
+    ReadOptions {
+        format: args.input_format,
+        delimiter: args.delimiter,
+        header: !args.no_header,
+        ..ReadOptions::default()
+    }
+}
+
+/// The whole table, with the kinds the user asked for, and what separates its fields if it is a CSV.
+pub(crate) fn read_table(
+    data: &Path,
+    read: &ReadArgs,
+    columns: &ColumnArgs,
+) -> Result<(Table, Option<u8>), Failure> {
+    let reader = TableReader::open(&source(data), &read_options(read))?;
+    let delimiter = reader.delimiter();
+    let mut table = Table::from_reader(reader)?;
+    // What an earlier run found is no feature, and would be written a second time.
+    let found: Vec<&str> = output::COLUMNS.into_iter().filter(|name| table.column(name).is_some()).collect();
+    if !found.is_empty() {
+        table = table.without(&found)?;
+    }
+    for name in &columns.categorical {
+        table.set_kind(name, ColumnKind::Category)?;
+    }
+    if let Some(label) = &columns.label {
+        labels::check(label, &table)?;
+    }
+    Ok((table, delimiter))
+}
+
+/// A pool of the threads asked for.
+pub(crate) fn pool(run: &RunArgs) -> Result<rayon::ThreadPool, Failure> {
+    let threads = run.threads.map_or(0, usize::from); // 0: one per core
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| Failure::failed(format!("cannot start the threads: {error}")))
+}
+
+/// Whether a file can be written at all is told before the work, not after it. Nothing is left behind, and results
+/// must not overwrite what they are made from.
+pub(crate) fn check_output(output: &Path, inputs: &[&PathBuf]) -> Result<(), Failure> {
+    refuse_overwriting(output, inputs)?;
+    match output.metadata() {
+        Ok(found) if found.is_dir() => {
+            return Err(Failure::bad_input(format!("cannot write `{}`: it is a folder", output.display()))
+                .with_hint("give a name for the file in it"));
+        }
+        // A pipe or a device.
+        Ok(found) if !found.is_file() => return Ok(()),
+        _ => {}
+    }
+    let folder = match output.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    match tempfile::tempfile_in(folder) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !folder.exists() => Err(Failure::bad_input(
+            format!("cannot create `{}`: there is no folder `{}`", output.display(), folder.display()),
+        )
+        .with_hint("create the folder first")),
+        Err(error) => Err(output::file_error("create", output, error)),
+    }
+}
+
+fn refuse_overwriting(output: &Path, inputs: &[&PathBuf]) -> Result<(), Failure> {
+    let same = |input: &&&PathBuf| match (output.canonicalize(), input.canonicalize()) {
+        (Ok(output), Ok(input)) => output == input && input.is_file(),
+        _ => false,
+    };
+    match inputs.iter().find(same) {
+        None => Ok(()),
+        Some(input) => Err(Failure::bad_input(format!(
+            "`{}` is an input of this command; writing the result there would destroy it",
+            input.display()
+        ))
+        .with_hint("give the result another name")),
+    }
+}

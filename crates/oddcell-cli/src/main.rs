@@ -1,0 +1,44 @@
+//! The `oddcell` command: arguments become calls of the library, results become text, files and an exit code.
+
+mod args;
+mod commands;
+mod failure;
+mod interrupt;
+mod labels;
+mod learning;
+mod oddest;
+mod output;
+mod progress;
+mod show;
+mod stream;
+mod summary;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    interrupt::listen();
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::eprint_line(&failure.to_string());
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    match cli.command {
+        Command::Demo(args) => commands::demo::run(&args),
+        Command::Detect(args) => commands::detect::run(&args),
+        Command::Fit(args) => commands::fit::run(&args),
+        Command::Score(args) => commands::score::run(&args),
+        Command::Explain(args) => commands::explain::run(&args),
+        Command::Inspect(args) => commands::inspect::run(&args),
+    }
+}

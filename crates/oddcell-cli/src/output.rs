@@ -1,0 +1,268 @@
+//! Judged rows on their way out: the input's columns plus what was found, to a file, to standard output, or nowhere.
+
+use std::{
+    fs::File,
+    io::{self, BufWriter, IsTerminal, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use oddcell::{
+    Error,
+    model_file::write_atomically,
+    table::{ColumnInfo, Format, TableWriter, json_field},
+};
+
+use crate::{
+    args::{FormatArg, OutputArgs, RunArgs},
+    failure::Failure,
+    interrupt,
+};
+
+pub(crate) const SCORE: &str = "odd_score";
+pub(crate) const P: &str = "odd_p";
+pub(crate) const VERDICT: &str = "odd_verdict";
+pub(crate) const REASONS: &str = "odd_reasons";
+
+/// What judged rows have besides the input's columns.
+pub(crate) const COLUMNS: [&str; 4] = [SCORE, P, VERDICT, REASONS];
+
+/// Where judged rows go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// A file, written whole or not at all.
+    File(PathBuf, Format),
+    /// Standard output.
+    Stdout(Format),
+    /// Nowhere: a person looks at the oddest rows only, or a program at the summary.
+    Nowhere,
+}
+
+impl Target {
+    /// `-o OUT`; without it standard output in a pipe, and nowhere on a terminal or beside `--json`.
+    pub(crate) fn of(args: &OutputArgs, run: &RunArgs) -> Result<Self, Failure> {
+        let format = args.format.map(|format| match format {
+            FormatArg::Csv => Format::Csv,
+            FormatArg::Jsonl => Format::JsonLines,
+            FormatArg::Parquet => Format::Parquet,
+        });
+        match &args.output {
+            Some(path) if path == Path::new("-") => {
+                if run.json {
+                    return Err(Failure::bad_input("-o - and --json both want standard output")
+                        .with_hint("write the rows to a file with -o FILE"));
+                }
+                Ok(Self::Stdout(format.unwrap_or(Format::Csv)))
+            }
+            Some(path) => {
+                let compressed = path.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
+                if compressed {
+                    let message =
+                        format!("cannot write `{}`: judged rows are not compressed", path.display());
+                    return Err(Failure::bad_input(message)
+                        .with_hint("write to standard output and compress that: -o - | gzip > FILE"));
+                }
+                let by_name = || match Format::from_path(path) {
+                    Some(known @ (Format::Csv | Format::JsonLines | Format::Parquet)) => Ok(known),
+                    None => Ok(Format::Csv),
+                    Some(other) => Err(Failure::bad_input(format!(
+                        "cannot write `{}`: judged rows are written as csv, jsonl or parquet, not as {other}",
+                        path.display()
+                    ))
+                    .with_hint("give it another ending, or say --format")),
+                };
+                Ok(Self::File(path.clone(), format.map_or_else(by_name, Ok)?))
+            }
+            None if run.json || io::stdout().is_terminal() => Ok(Self::Nowhere),
+            None => Ok(Self::Stdout(format.unwrap_or(Format::Csv))),
+        }
+    }
+
+    /// The format of the rows; `None` if none are written.
+    pub(crate) fn format(&self) -> Option<Format> {
+        match self {
+            Self::File(_, format) | Self::Stdout(format) => Some(*format),
+            Self::Nowhere => None,
+        }
+    }
+
+    /// Opens the target, lets `work` write judged batches, completes it.
+    pub(crate) fn write<T>(
+        &self,
+        input: &Schema,
+        kinds: &[ColumnInfo],
+        delimiter: Option<u8>,
+        work: impl FnOnce(&mut dyn RowSink) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        match self {
+            Self::Nowhere => work(&mut Discard),
+            Self::Stdout(format) => {
+                let stdout = BufWriter::new(PipeSafe(io::stdout()));
+                run_writer(stdout, *format, input, kinds, delimiter, work)
+                    .map_err(|failure| named("standard output", failure))
+            }
+            Self::File(path, format) => {
+                let mut result = None;
+                interrupt::while_writing(|| {
+                    write_atomically(path, |file: &mut BufWriter<&File>| {
+                        let named = |failure| named(&format!("`{}`", path.display()), failure);
+                        result =
+                            Some(run_writer(file, *format, input, kinds, delimiter, work).map_err(named)?);
+                        interrupt::check()
+                    })
+                })?;
+                Ok(result.expect("the writer ran"))
+            }
+        }
+    }
+}
+
+/// "cannot write csv: no space left" does not say which file.
+fn named(target: &str, failure: Failure) -> Failure {
+    match failure.message.strip_prefix("cannot write ") {
+        Some(rest) if !failure.message.contains(target) => {
+            let message = format!("cannot write {target} as {rest}");
+            Failure { message, ..failure }
+        }
+        _ => failure,
+    }
+}
+
+fn run_writer<W: Write + Send, T>(
+    sink: W,
+    format: Format,
+    input: &Schema,
+    kinds: &[ColumnInfo],
+    delimiter: Option<u8>,
+    work: impl FnOnce(&mut dyn RowSink) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let schema = Arc::new(judged_schema(input, true, format));
+    let writer = TableWriter::create(sink, format, &schema, kinds)?;
+    let mut writer = match (format, delimiter) {
+        (Format::Csv, Some(delimiter)) => writer.with_delimiter(delimiter)?,
+        _ => writer,
+    };
+    let result = work(&mut writer)?;
+    writer.finish()?;
+    Ok(result)
+}
+
+/// Takes judged batches.
+pub(crate) trait RowSink {
+    fn put(&mut self, batch: &RecordBatch) -> Result<(), Failure>;
+}
+
+impl<W: Write + Send> RowSink for TableWriter<W> {
+    fn put(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
+        self.write(batch)?;
+        interrupt::check()
+    }
+}
+
+struct Discard;
+
+impl RowSink for Discard {
+    fn put(&mut self, _: &RecordBatch) -> Result<(), Failure> {
+        interrupt::check()
+    }
+}
+
+/// Standard output whose reader may go away (`| head`): then the rest is not wanted, which is no error.
+struct PipeSafe<W>(W);
+
+impl<W: Write> Write for PipeSafe<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+            other => other,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+            other => other,
+        }
+    }
+}
+
+/// What was found about the rows of one batch.
+pub(crate) struct Found {
+    pub(crate) scores: Vec<f64>,
+    pub(crate) p_values: Vec<f64>,
+    /// Empty where there is no reason to give.
+    pub(crate) reasons: Vec<Option<String>>,
+}
+
+/// The input's columns without what an earlier run had found.
+fn input_columns(schema: &Schema) -> Vec<usize> {
+    (0..schema.fields().len())
+        .filter(|&index| !COLUMNS.contains(&schema.field(index).name().as_str()))
+        .collect()
+}
+
+/// The columns of judged rows. The verdict may come later.
+pub(crate) fn judged_schema(input: &Schema, with_verdict: bool, format: Format) -> Schema {
+    let mut fields: Vec<Field> =
+        input_columns(input).into_iter().map(|index| input.field(index).clone()).collect();
+    fields.push(Field::new(SCORE, DataType::Float64, false));
+    fields.push(Field::new(P, DataType::Float64, false));
+    if with_verdict {
+        fields.push(Field::new(VERDICT, DataType::Boolean, false));
+    }
+    fields.push(if format == Format::JsonLines {
+        json_field(REASONS)
+    } else {
+        Field::new(REASONS, DataType::Utf8, true)
+    });
+    Schema::new(fields)
+}
+
+/// The rows with what was found, and the verdicts if they are known already.
+pub(crate) fn judged_batch(
+    batch: &RecordBatch,
+    found: Found,
+    verdicts: Option<Vec<bool>>,
+    format: Format,
+) -> Result<RecordBatch, Failure> {
+    let schema: SchemaRef = Arc::new(judged_schema(&batch.schema(), verdicts.is_some(), format));
+    let mut columns: Vec<ArrayRef> =
+        input_columns(&batch.schema()).into_iter().map(|index| Arc::clone(batch.column(index))).collect();
+    columns.push(Arc::new(Float64Array::from(found.scores)));
+    columns.push(Arc::new(Float64Array::from(found.p_values)));
+    if let Some(verdicts) = verdicts {
+        columns.push(Arc::new(BooleanArray::from(verdicts)));
+    }
+    let n_rows = batch.num_rows();
+    // Nobody reads reasons where no rows are written.
+    let reasons = if found.reasons.is_empty() { vec![None; n_rows] } else { found.reasons };
+    columns.push(Arc::new(StringArray::from(reasons)));
+    RecordBatch::try_new(schema, columns)
+        .map_err(|error| Failure::failed(format!("cannot put the rows together: {error}")))
+}
+
+/// Standard output for people and programs; a reader that went away is no error.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = PipeSafe(io::stdout().lock());
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    written.map_err(|error| Failure::failed(format!("cannot write to standard output: {error}")))
+}
+
+/// Standard error; nobody listening is no error.
+pub(crate) fn eprint_line(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// A pretty-printed JSON document on standard output.
+pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::failed(format!("cannot write the summary: {error}")))?;
+    print(&(text + "\n"))
+}
+
+/// A file of a folder, as an error names it.
+pub(crate) fn file_error(action: &'static str, path: &Path, source: io::Error) -> Failure {
+    Error::File { action, path: path.to_owned(), source }.into()
+}

@@ -1,0 +1,78 @@
+//! Progress on a terminal, and only there.
+
+use std::{io::IsTerminal, time::Duration};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use oddcell::{Monitor, Progress};
+
+use crate::interrupt;
+
+/// A bar with the loss and the time left, for training.
+pub(crate) struct Training {
+    bar: ProgressBar,
+}
+
+/// A counter of rows, for scoring.
+pub(crate) struct Rows {
+    bar: ProgressBar,
+}
+
+fn bar(template: &str, shown: bool) -> ProgressBar {
+    let target = if shown && std::io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let style = ProgressStyle::with_template(template).expect("a valid template").progress_chars("━╸ ");
+    let bar = ProgressBar::with_draw_target(None, target).with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+impl Training {
+    pub(crate) fn new(what: &str, quiet: bool) -> Self {
+        let bar = bar("{prefix} {wide_bar:.cyan/dim} {percent:>3}% {msg}  {eta} left", !quiet);
+        bar.set_prefix(what.to_owned());
+        Self { bar }
+    }
+
+    pub(crate) fn done(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Monitor for Training {
+    fn advanced(&self, progress: Progress) {
+        self.bar.set_length(progress.total as u64);
+        self.bar.set_position(progress.done as u64);
+        if let Some(loss) = progress.loss {
+            self.bar.set_message(format!("loss {loss:.4}"));
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        interrupt::asked()
+    }
+}
+
+impl Drop for Training {
+    fn drop(&mut self) {
+        self.done();
+    }
+}
+
+impl Rows {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self { bar: bar("{spinner} {human_pos} rows scored  {per_sec}", !quiet) }
+    }
+
+    pub(crate) fn add(&self, n_rows: usize) {
+        self.bar.inc(n_rows as u64);
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,281 @@
+//! The oddest rows, for people: a table of cells with the odd ones marked, and why.
+
+use std::{fmt::Write as _, io::IsTerminal};
+
+use arrow_array::{Array, ArrayRef};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table, presets};
+use oddcell::{
+    encode::{EncodedColumn, Encoder},
+    table::ColumnKind,
+};
+
+use crate::oddest::OddRow;
+
+/// Names listed in a message.
+const LISTED_NAMES: usize = 20;
+/// Rows whose reasons are told under the table.
+const EXPLAINED_ROWS: usize = 5;
+/// Columns of the terminal, where it does not say or would be hard to read.
+const WIDTH: usize = 80;
+/// Longer cells are cut.
+const CELL_CHARS: usize = 12;
+/// Blanks between two columns.
+const GAP: usize = 2;
+/// From so many standard deviations on a cell is marked.
+const MARKED_SDS: f64 = 1.0;
+/// What stands before a marked cell.
+const MARK: char = '*';
+
+/// The text of a cell, `None` if it is null.
+pub(crate) fn cell_text(array: &ArrayRef, row: usize) -> Option<String> {
+    if array.is_null(row) {
+        return None;
+    }
+    let options = FormatOptions::new().with_display_error(true);
+    ArrayFormatter::try_new(array.as_ref(), &options).ok().map(|formatter| formatter.value(row).to_string())
+}
+
+/// Cells may hold anything; a terminal gets no control characters from them.
+pub(crate) fn clean(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
+}
+
+/// Names in a message; of very many only the first.
+pub(crate) fn name_list<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = names.len().saturating_sub(LISTED_NAMES);
+    let shown: Vec<String> =
+        names.take(LISTED_NAMES).map(|name| format!("`{}`", cut(&clean(name), 40))).collect();
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    shown.join(", ") + &rest
+}
+
+/// The text of a cell as far as there is room for it: of a long date the day, of anything else the start.
+fn cell_shown(text: &str, kind: ColumnKind) -> String {
+    let day = text.split([' ', 'T']).next().unwrap_or_default();
+    let is_long = text.chars().count() > CELL_CHARS;
+    if is_long && kind.is_date() && day.chars().count() <= CELL_CHARS {
+        return day.to_owned();
+    }
+    cut(text, CELL_CHARS)
+}
+
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(most - 1).collect();
+    short.push('…');
+    short
+}
+
+/// Width of the terminal, between 60 and 160; 80 where there is none.
+fn terminal_width() -> usize {
+    if !std::io::stdout().is_terminal() {
+        return WIDTH;
+    }
+    let width = comfy_table::Table::new().width().map_or(0, usize::from);
+    if width == 0 { WIDTH } else { width.clamp(60, 160) }
+}
+
+/// The columns worth showing: those with the most noise in these rows first, as many as fit, in table order.
+fn chosen_columns(rows: &[OddRow], widths: &[usize], room: usize) -> Vec<usize> {
+    // A column counts by how strongly it is marked, capped so that one wild row does not decide alone.
+    let weight = |column: usize| rows.iter().map(|row| row.cells[column].1.min(10.0)).sum::<f64>();
+    let mut order: Vec<usize> = (0..widths.len()).collect();
+    order.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)));
+    let mut room = room;
+    order.retain(|&column| {
+        let fits = widths[column] <= room;
+        room -= if fits { widths[column] } else { 0 };
+        fits
+    });
+    order.sort_unstable();
+    order
+}
+
+fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    texts.map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
+/// Rows, scores and p-values beside the chosen cells, and how many columns there was room for.
+fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, colour: bool) -> (String, usize) {
+    let columns = encoder.columns();
+    let names: Vec<String> =
+        columns.iter().map(|column| cut(&clean(column.name()), CELL_CHARS + 1)).collect();
+    // Every cell with its mark before it.
+    let lines: Vec<Vec<String>> = rows.iter().map(|row| marked_cells(row, encoder)).collect();
+    let figures: Vec<[String; 3]> =
+        rows.iter().map(|row| [row.row.to_string(), figure(row.score), probability(row.p)]).collect();
+    let figure_names = ["row", "score", "p"];
+    let taken: usize = (0..3)
+        .map(|index| {
+            longest(figures.iter().map(|line| line[index].as_str()).chain([figure_names[index]])) + GAP
+        })
+        .sum();
+    let widths: Vec<usize> = (0..names.len())
+        .map(|column| {
+            longest(lines.iter().map(|line| line[column].as_str()).chain([names[column].as_str()])) + GAP
+        })
+        .collect();
+    let chosen = chosen_columns(rows, &widths, (width + GAP).saturating_sub(taken));
+
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    let header = figure_names.into_iter().chain(chosen.iter().map(|&column| names[column].as_str()));
+    table.set_header(header.map(Cell::new));
+    for (figures, cells) in figures.iter().zip(&lines) {
+        let cells = chosen.iter().map(|&column| match &cells[column] {
+            text if colour && text.starts_with(MARK) => {
+                Cell::new(text).fg(Color::Red).add_attribute(Attribute::Bold)
+            }
+            text => Cell::new(text),
+        });
+        table.add_row(figures.iter().map(Cell::new).chain(cells));
+    }
+    let right = |column: usize| column < 3 || columns[chosen[column - 3]].kind() == ColumnKind::Number;
+    close_up(&mut table);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        if right(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    (trimmed_lines(&table.to_string()), chosen.len())
+}
+
+/// The cells of a row as they are shown, the odd ones marked; at least the oddest is.
+fn marked_cells(row: &OddRow, encoder: &Encoder) -> Vec<String> {
+    let most = row.cells.iter().map(|cell| cell.1).fold(0.0, f64::max);
+    let shown = |((text, sds), column): (&(String, f64), &EncodedColumn)| {
+        let is_odd = *sds >= MARKED_SDS || (*sds > 0.0 && *sds == most);
+        format!("{}{}", if is_odd { MARK } else { ' ' }, cell_shown(text, column.kind()))
+    };
+    row.cells.iter().zip(encoder.columns()).map(shown).collect()
+}
+
+/// The table of the oddest rows, and why they are odd.
+pub(crate) fn oddest_table(rows: &[OddRow], encoder: &Encoder) -> String {
+    let width = terminal_width();
+    let (mut text, n_shown) = cell_table(rows, encoder, width, std::io::stdout().is_terminal());
+    let n_columns = encoder.columns().len();
+    if n_shown < n_columns {
+        let hidden = n_columns - n_shown;
+        let _ = writeln!(text, "({MARK} odd cell; {hidden} of {n_columns} columns not shown)");
+    } else {
+        let _ = writeln!(text, "({MARK} odd cell)");
+    }
+    let explained: Vec<&OddRow> =
+        rows.iter().filter(|row| !row.reasons.is_empty()).take(EXPLAINED_ROWS).collect();
+    if !explained.is_empty() {
+        text.push_str("\nWhy:\n");
+        for row in explained {
+            for (index, reason) in row.reasons.iter().take(2).enumerate() {
+                let lead = if index == 0 { format!("row {}", row.row) } else { String::new() };
+                for (part, line) in wrapped(reason, width - 14).into_iter().enumerate() {
+                    let lead = if part == 0 { lead.as_str() } else { "" };
+                    let _ = writeln!(text, "  {lead:<10}  {line}");
+                }
+            }
+        }
+    }
+    text
+}
+
+/// No blanks before the first column, [`GAP`] between the others.
+pub(crate) fn close_up(table: &mut Table) {
+    for column in table.column_iter_mut() {
+        column.set_padding((0, GAP as u16));
+    }
+}
+
+fn trimmed_lines(text: &str) -> String {
+    text.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
+}
+
+/// Words broken into lines of at most `width` characters.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("a line");
+        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.to_owned());
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}
+
+/// A score in four figures.
+pub(crate) fn figure(value: f64) -> String {
+    match value.abs() {
+        size if size == 0.0 || (1e-3..1e5).contains(&size) => {
+            let decimals = if size >= 100.0 {
+                1
+            } else if size >= 1.0 {
+                2
+            } else {
+                4
+            };
+            format!("{value:.decimals$}")
+        }
+        _ => format!("{value:.2e}"),
+    }
+}
+
+/// A p-value in two figures.
+pub(crate) fn probability(p: f64) -> String {
+    if p >= 0.001 { format!("{p:.3}") } else { format!("{p:.0e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_dates_are_shown_by_day_and_other_long_cells_by_their_start() {
+        assert_eq!(cell_shown("2065-06-15 18:18:17", ColumnKind::Date), "2065-06-15");
+        assert_eq!(cell_shown("2065-06-15T18:18:17Z", ColumnKind::Date), "2065-06-15");
+        assert_eq!(cell_shown("18:18:17", ColumnKind::Date), "18:18:17");
+        // Twelve characters stay, of thirteen eleven and the dots.
+        assert_eq!(cell_shown("twelve chars", ColumnKind::Category), "twelve chars");
+        assert_eq!(cell_shown("thirteen char", ColumnKind::Category), "thirteen ch…");
+    }
+
+    #[test] // Room for 20: the oddest column (12) fits, the next (10) does not, the one after it (8) does.
+    fn the_oddest_columns_are_shown_as_far_as_they_fit_in_table_order() {
+        let cells = [1.0, 5.0, 3.0, 0.5].map(|sds| (String::new(), sds)).to_vec();
+        let row = OddRow { row: 1, score: 1.0, p: 0.1, reasons: Vec::new(), columns: Vec::new(), cells };
+        assert_eq!(chosen_columns(&[row], &[8, 12, 10, 9], 20), [0, 1]);
+    }
+
+    #[test]
+    fn control_characters_never_reach_the_terminal() {
+        assert_eq!(clean("a\u{1b}[31mb\n"), "a\u{FFFD}[31mb\u{FFFD}");
+    }
+
+    #[test]
+    fn long_lists_of_names_are_cut() {
+        let names: Vec<String> = (1..=22).map(|index| format!("c{index}")).collect();
+        let text = name_list(names.iter().map(String::as_str));
+        assert!(text.starts_with("`c1`, `c2`, ") && text.ends_with("`c20` and 2 more"), "{text}");
+    }
+
+    #[test]
+    fn figures_keep_about_four_digits() {
+        assert_eq!(
+            [0.0, 0.12345, 8.514, 123.45, 1e6].map(figure),
+            ["0.0000", "0.1235", "8.51", "123.5", "1.00e6"]
+        );
+        assert_eq!([0.25, 0.001, 0.00049].map(probability), ["0.250", "0.001", "5e-4"]);
+    }
+
+    #[test]
+    fn words_are_wrapped_at_the_width() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
+    }
+}

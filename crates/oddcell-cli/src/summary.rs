@@ -1,0 +1,101 @@
+//! What a run came to, for people (standard error) and for programs (`--json`, standard output).
+
+use std::{fmt::Write as _, io::IsTerminal};
+
+use oddcell::{Seed, encode::Encoder, verdict::Rule};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::{
+    failure::Failure,
+    labels::Metrics,
+    oddest::OddRow,
+    output::{self, Target},
+    show,
+};
+
+/// What a run of `detect` or `score` came to.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    pub(crate) data: String,
+    pub(crate) rows: usize,
+    pub(crate) odd: usize,
+    /// When a row is called odd, in words.
+    pub(crate) rule: String,
+    pub(crate) detector: String,
+    pub(crate) params: Map<String, Value>,
+    pub(crate) seed: Seed,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) metrics: Option<Metrics>,
+    pub(crate) notes: Vec<String>,
+    /// Where the judged rows were written.
+    pub(crate) output: Option<String>,
+    pub(crate) oddest: Vec<OddRow>,
+}
+
+impl Summary {
+    /// Shows it the way the flags ask for.
+    pub(crate) fn show(
+        &self,
+        json: bool,
+        quiet: bool,
+        target: &Target,
+        encoder: &Encoder,
+    ) -> Result<(), Failure> {
+        if json {
+            return output::print_json(self);
+        }
+        if quiet {
+            return Ok(());
+        }
+        // Nobody looks at standard output in a pipe, and a program that does wants rows or nothing there.
+        let seen = std::io::stdout().is_terminal() && !matches!(target, Target::Stdout(_));
+        if seen && !self.oddest.is_empty() {
+            output::print(&(show::oddest_table(&self.oddest, encoder) + "\n"))?;
+        }
+        output::eprint_line(self.text().trim_end());
+        Ok(())
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        let _ = writeln!(text, "{} of {} rows are odd.", count(self.odd), count(self.rows));
+        let _ = writeln!(text, "rule: {}", self.rule);
+        if let Some(metrics) = &self.metrics {
+            let _ = writeln!(text, "against the labels {metrics}");
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "note: {}", show::clean(note));
+        }
+        if let Some(output) = &self.output {
+            let _ = writeln!(text, "written to {output}");
+        }
+        text
+    }
+}
+
+/// Where the rows went, for the summary.
+pub(crate) fn written_to(target: &Target) -> Option<String> {
+    match target {
+        Target::File(path, _) => Some(path.display().to_string()),
+        Target::Stdout(_) | Target::Nowhere => None,
+    }
+}
+
+/// The rule in words.
+pub(crate) fn rule_text(rule: Rule) -> String {
+    rule.to_string()
+}
+
+/// 1234567 as 1,234,567.
+pub(crate) fn count(n: usize) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

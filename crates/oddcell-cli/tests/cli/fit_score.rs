@@ -1,0 +1,490 @@
+//! Learning from one table, judging another: `fit`, `score`, `explain`, `inspect`.
+
+use insta_cmd::assert_cmd_snapshot;
+use oddcell::{
+    Model, Table,
+    table::{ReadOptions, Source},
+    verdict::{Rule, verdicts},
+};
+
+use crate::folder::{Folder, column, orders, succeed};
+
+#[test]
+fn fit_says_what_it_learned_from() {
+    let folder = Folder::new();
+    folder.write("orders.csv", orders(120));
+    assert_cmd_snapshot!(folder.tiny(["fit", "orders.csv", "-m", "m.oddcell"]), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    learned from 120 rows, 6 columns (10 features) of orders.csv
+    cross-fitted: 5 nets, each calibrated on the rows it did not see
+    written to m.oddcell
+    ");
+    assert_eq!(folder.names(), ["m.oddcell", "orders.csv"]);
+}
+
+#[test]
+fn score_in_a_pipe_writes_the_rows_to_standard_output_and_the_summary_to_standard_error() {
+    let folder = Folder::without_figures().with_model();
+    folder.write("new.csv", orders(8));
+    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "new.csv", "--budget", "1"]), @r#"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+    amount,weight,city,placed,gift,rating,odd_score,odd_p,odd_verdict,odd_reasons
+    [figure],[figure],Bergen,2025-06-12 07:30:00,false,4,[figure],[figure],false,"[reasons]"
+    [figure],[figure],Oslo,2025-11-23 14:30:00,false,2,[figure],[figure],false,"[reasons]"
+    [figure],[figure],Bergen,2025-04-06 21:30:00,false,5,[figure],[figure],false,"[reasons]"
+    [figure],[figure],Oslo,2025-09-17 04:30:00,false,3,[figure],[figure],false,"[reasons]"
+    [figure],[figure],Voss,2025-02-28 11:30:00,true,1,[figure],[figure],false,"[reasons]"
+    [figure],[figure],Oslo,2025-07-11 18:30:00,false,4,[figure],[figure],false,"[reasons]"
+    [figure],[figure],Voss,2025-12-22 01:30:00,true,2,[figure],[figure],true,"[reasons]"
+    [figure],[figure],Bergen,2025-05-05 08:30:00,false,5,[figure],[figure],false,"[reasons]"
+
+    ----- stderr -----
+    1 of 8 rows are odd.
+    rule: budget 1: the row with the highest score
+    "#);
+}
+
+#[test]
+fn quiet_says_nothing_but_the_rows() {
+    let folder = Folder::new().with_model();
+    let args = ["score", "m.oddcell", "orders.csv", "-o", "out.csv", "--quiet"];
+    assert_cmd_snapshot!(folder.oddcell(args), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn standard_input_gives_the_same_as_a_file() {
+    let folder = Folder::new().with_model();
+    let from_file = succeed(&mut folder.oddcell(["score", "m.oddcell", "orders.csv"]));
+    succeed(&mut folder.oddcell(["score", "m.oddcell", "orders.csv", "-o", "out.csv"]));
+    assert_eq!(folder.read("out.csv"), from_file);
+    let dash = succeed(&mut folder.oddcell(["score", "m.oddcell", "orders.csv", "-o", "-"]));
+    assert_eq!(dash, from_file);
+    let mut command = folder.oddcell(["score", "m.oddcell", "-", "-o", "piped.csv"]);
+    assert_cmd_snapshot!(command.pass_stdin(orders(120)), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    0 of 120 rows are odd.
+    rule: p-value at most 0.01: about 1 % of normal rows are flagged
+    written to piped.csv
+    ");
+    assert_eq!(folder.read("piped.csv"), from_file);
+}
+
+#[test]
+fn fit_reads_standard_input() {
+    let folder = Folder::new().with_model();
+    let mut command = folder.tiny(["fit", "-", "-m", "piped.oddcell"]);
+    assert_cmd_snapshot!(command.pass_stdin(orders(120)), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    learned from 120 rows, 6 columns (10 features) of standard input
+    cross-fitted: 5 nets, each calibrated on the rows it did not see
+    written to piped.oddcell
+    ");
+    let bytes = |name| std::fs::read(folder.path(name)).unwrap();
+    assert_eq!(bytes("piped.oddcell"), bytes("m.oddcell"));
+}
+
+#[test]
+fn the_number_of_threads_changes_no_byte() {
+    let folder = Folder::new();
+    folder.write("orders.csv", orders(1_300));
+    let outputs = ["1", "2"].map(|threads| {
+        let model = format!("{threads}.oddcell");
+        let fit = ["fit", "orders.csv", "-m", &model, "--threads", threads, "--set", "budget=30 steps"];
+        succeed(&mut folder.oddcell(fit));
+        let scored = succeed(&mut folder.oddcell(["score", &model, "orders.csv", "--threads", threads]));
+        (std::fs::read(folder.path(&model)).unwrap(), scored)
+    });
+    assert!(outputs[0].0 == outputs[1].0, "the models differ");
+    assert!(outputs[0].1 == outputs[1].1, "the judged rows differ");
+}
+
+#[test]
+fn other_column_order_gives_the_same_scores_and_extra_columns_are_noted() {
+    let folder = Folder::new().with_model();
+    let turned: String = orders(120)
+        .lines()
+        .enumerate()
+        .map(|(row, line)| {
+            let mut fields: Vec<&str> = line.split(',').collect();
+            fields.reverse();
+            fields.push(if row == 0 { "clerk" } else { "Kari" });
+            fields.join(",") + "\n"
+        })
+        .collect();
+    folder.write("turned.csv", turned);
+    let plain = succeed(&mut folder.oddcell(["score", "m.oddcell", "orders.csv"]));
+    let args = ["score", "m.oddcell", "turned.csv", "-o", "out.csv"];
+    assert_cmd_snapshot!(folder.oddcell(args), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    0 of 120 rows are odd.
+    rule: p-value at most 0.01: about 1 % of normal rows are flagged
+    note: not known to the model and ignored: `clerk`
+    written to out.csv
+    ");
+    for name in ["odd_score", "odd_p", "odd_verdict"] {
+        assert_eq!(column(&folder.read("out.csv"), name), column(&plain, name));
+    }
+}
+
+#[test]
+fn a_missing_column_is_an_error_that_names_it() {
+    let folder = Folder::new().with_model();
+    folder.write("new.csv", "amount,city,placed,gift,rating\n1,Oslo,2025-01-01,true,2\n");
+    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "new.csv"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: new.csv: column `weight` is missing, but the model was fitted on it; the table has `amount`, `city`, `placed`, `gift`, `rating`
+    hint: `oddcell inspect MODEL` lists the columns the model needs
+    ");
+}
+
+#[test]
+fn a_cell_of_another_type_is_an_error_with_its_place() {
+    let folder = Folder::new().with_model();
+    folder.write("new.csv", orders(3).replace("17.4", "heavy"));
+    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "new.csv", "-o", "out.csv"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: new.csv, row 2, column `amount`: found `heavy`, but a number was expected
+    hint: to read the column as names, fit with --categorical COLUMN; to leave it out, --ignore COLUMN
+    ");
+    assert!(!folder.path("out.csv").exists());
+}
+
+#[test]
+fn unseen_names_and_unexpected_gaps_are_noted() {
+    let folder = Folder::new().with_model();
+    folder.write("new.csv", "amount,weight,city,placed,gift,rating\n,30,Bodø,2025-01-01,true,2\n");
+    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "new.csv", "-o", "out.csv"]), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    1 of 1 rows are odd.
+    rule: p-value at most 0.01: about 1 % of normal rows are flagged
+    note: column `amount`: 1 empty cell, but none in training; read as an average value
+    note: column `city`: 1 cell with a value that training never had
+    written to out.csv
+    ");
+}
+
+#[test]
+fn each_rule_is_told() {
+    let folder = Folder::new().with_model();
+    let score = |rule: [&'static str; 2]| {
+        let args = ["score", "m.oddcell", "orders.csv", "-o", "out.csv"];
+        folder.oddcell(args.into_iter().chain(rule))
+    };
+    assert_cmd_snapshot!(score(["--alpha", "0.02"]), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    1 of 120 rows are odd.
+    rule: p-value at most 0.02: about 2 % of normal rows are flagged
+    written to out.csv
+    ");
+    assert_cmd_snapshot!(score(["--fdr", "0.2"]), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    0 of 120 rows are odd.
+    rule: false-discovery rate 0.2: about 20 % of the flagged rows, at most, are expected to be normal
+    written to out.csv
+    ");
+    assert_cmd_snapshot!(score(["--budget", "3"]), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    3 of 120 rows are odd.
+    rule: budget 3: the 3 rows with the highest scores
+    written to out.csv
+    ");
+    assert_cmd_snapshot!(score(["--contamination", "0.05"]), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    2 of 120 rows are odd.
+    rule: contamination 0.05: scores above what 5 % of the reference rows exceed
+    written to out.csv
+    ");
+}
+
+#[test]
+fn rules_out_of_range_are_wrong_use() {
+    let folder = Folder::new().with_model();
+    let score = |rule: [&'static str; 2]| {
+        folder.oddcell(["score", "m.oddcell", "orders.csv"].into_iter().chain(rule))
+    };
+    assert_cmd_snapshot!(score(["--alpha", "1.5"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: parameter `alpha` is 1.5, but must be more than 0 and less than 1
+    ");
+    assert_cmd_snapshot!(score(["--fdr", "NaN"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: parameter `fdr` is NaN, but must be more than 0 and less than 1
+    ");
+    assert_cmd_snapshot!(score(["--budget", "0"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: parameter `budget` is 0, but must be at least 1
+    ");
+    assert_cmd_snapshot!(score(["--contamination", "0.7"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: parameter `contamination` is 0.7, but must be more than 0 and at most 0.5
+    ");
+}
+
+#[test]
+fn two_rules_at_once_are_wrong_use() {
+    let folder = Folder::new();
+    let args = ["score", "m.oddcell", "orders.csv", "--alpha", "0.01", "--budget", "3"];
+    assert_cmd_snapshot!(folder.oddcell(args), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the argument '--alpha <P>' cannot be used with '--budget <K>'
+
+    Usage: oddcell score --alpha <P> <MODEL> <DATA>
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test] // The stream goes through a spool on disk in two passes; the library has all rows at hand.
+fn verdicts_of_the_stream_equal_those_in_memory() {
+    let folder = Folder::new().with_model();
+    // More rows than one batch has, one in ten with a wild amount.
+    folder.write("many.csv", orders(20_000).replace("\n19.", "\n91119."));
+    let model = Model::load(folder.path("m.oddcell")).unwrap();
+    let table = Table::read(&Source::Path(folder.path("many.csv")), &ReadOptions::default()).unwrap();
+    let (mut scores, mut p_values) = (Vec::new(), Vec::new());
+    for batch in &table.batches {
+        let findings = model.judge(batch, scores.len(), "many.csv", false).unwrap();
+        scores.extend(findings.scores);
+        p_values.extend(findings.p_values);
+    }
+    let rules = [
+        ("--fdr", "0.3", Rule::Fdr(0.3)),
+        ("--budget", "17", Rule::Budget(17)),
+        ("--alpha", "0.05", Rule::Alpha(0.05)),
+        ("--contamination", "0.1", Rule::Contamination(0.1)),
+    ];
+    for (flag, value, rule) in rules {
+        let csv = succeed(&mut folder.oddcell(["score", "m.oddcell", "many.csv", flag, value]));
+        let expected = verdicts(rule, &scores, &p_values, &model.reference());
+        let found: Vec<bool> = column(&csv, "odd_verdict").iter().map(|verdict| verdict == "true").collect();
+        assert!(found == expected, "{flag} {value}");
+        assert!(found.iter().any(|&odd| odd), "{flag} {value} finds nothing");
+    }
+}
+
+#[test]
+fn with_labels_the_agreement_is_told() {
+    let folder = Folder::without_figures();
+    let labelled: String = orders(120)
+        .lines()
+        .enumerate()
+        .map(|(row, line)| match row {
+            0 => format!("{line},truth\n"),
+            row => format!("{line},{}\n", u8::from(row == 7)),
+        })
+        .collect();
+    folder.write("labelled.csv", labelled);
+    let args = ["fit", "labelled.csv", "-m", "m.oddcell", "--label", "truth"];
+    assert_cmd_snapshot!(folder.tiny(args), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    learned from 120 rows, 6 columns (10 features) of labelled.csv
+    cross-fitted: 5 nets, each calibrated on the rows it did not see
+    on its own training rows (anomalies: 1): AUC [figure], average precision [figure], F1 [figure]
+    written to m.oddcell
+    ");
+    let args = ["score", "m.oddcell", "labelled.csv", "--label", "truth", "-o", "out.csv"];
+    assert_cmd_snapshot!(folder.oddcell(args), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    0 of 120 rows are odd.
+    rule: p-value at most [figure]: about 1 % of normal rows are flagged
+    against the labels (anomalies: 1): AUC [figure], average precision [figure], F1 [figure]
+    written to out.csv
+    ");
+}
+
+#[test]
+fn explain_shows_every_cell_of_a_row() {
+    let folder = Folder::without_figures().with_model();
+    let text = succeed(&mut folder.oddcell(["explain", "m.oddcell", "orders.csv", "--row", "7"]));
+    assert!(text.starts_with("row 7: score "), "{text}");
+    for name in ["amount", "weight", "city", "placed", "gift", "rating"] {
+        assert!(text.lines().any(|line| line.starts_with(&format!("{name} "))), "{text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+
+    let args = ["explain", "m.oddcell", "orders.csv", "--row", "7", "--json"];
+    let json: serde_json::Value = serde_json::from_str(&succeed(&mut folder.oddcell(args))).unwrap();
+    assert_eq!(json["row"], 7);
+    let cells = json["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 6);
+    let amount = cells.iter().find(|cell| cell["column"] == "amount").unwrap();
+    assert_eq!(amount["value"], "9999.0");
+    assert_eq!(amount["side"], "above");
+}
+
+#[test]
+fn explain_refuses_a_row_that_is_not_there() {
+    let folder = Folder::new().with_model();
+    assert_cmd_snapshot!(folder.oddcell(["explain", "m.oddcell", "orders.csv", "--row", "1200"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: orders.csv has 120 rows, so there is no row 1,200
+    hint: rows are counted from 1; the header does not count
+    ");
+    assert_cmd_snapshot!(folder.oddcell(["explain", "m.oddcell", "orders.csv", "--row", "0"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: invalid value '0' for '--row <N>': 0 is not in 1..18446744073709551615
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_detector_without_cells_explains_the_row_only() {
+    let folder = Folder::without_figures();
+    folder.write("orders.csv", orders(120));
+    succeed(&mut folder.oddcell(["fit", "orders.csv", "-m", "m.oddcell", "--detector", "iforest"]));
+    assert_cmd_snapshot!(folder.oddcell(["explain", "m.oddcell", "orders.csv", "--row", "7"]), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+    row 7: score [figure], p-value [figure]
+    (33 of 1,000 normal rows score as high, by 120 rows held out)
+
+    the detector `iforest` knows no cells, only rows
+
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn inspect_shows_what_is_in_the_model() {
+    let folder = Folder::without_figures().with_model();
+    assert_cmd_snapshot!(folder.oddcell(["inspect", "m.oddcell"]), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+    detector       noise (oddcell [version])
+    training rows  120
+    seed           0
+    member 1       24 rows, scores [figure] to [figure], middle [figure]
+    member 2       24 rows, scores [figure] to [figure], middle [figure]
+    member 3       24 rows, scores [figure] to [figure], middle [figure]
+    member 4       24 rows, scores [figure] to [figure], middle [figure]
+    member 5       24 rows, scores [figure] to [figure], middle [figure]
+
+    parameters
+      aggregate      l2
+      batch_size     128
+      beta           [figure]
+      budget         30 steps
+      difference     [figure]
+      form           corrected
+      hidden         null
+      learning_rate  [figure]
+      levels         3
+      loss           sum
+      net            mlp
+      noise          gaussian
+      output         linear
+      ratios         [[figure],[figure],[figure]]
+      schedule       cosine
+      sigma_max      [figure]
+      weight_decay   [figure]
+
+    6 columns, 10 features
+      column  kind      empty   normal
+      amount  number     [figure] %  [figure] to [figure]
+      weight  number     [figure] %  [figure] to [figure]
+      city    category   [figure] %  `Bergen` (37 %), `Oslo` (36 %), `Voss` (28 %)
+      placed  date       [figure] %  2025-01-05 02:46:48 to 2025-12-22 11:13:12
+      gift    boolean    [figure] %  `false` (72 %), `true` (28 %)
+      rating  number    [figure] %  1 to 5
+
+    ----- stderr -----
+    ");
+    let json = succeed(&mut folder.oddcell(["inspect", "m.oddcell", "--json"]));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+    insta::assert_snapshot!(format!("{keys:?}"), @r#"["columns", "detector", "features", "left_out", "library_version", "members", "params", "reports", "seed", "training_rows"]"#);
+    assert_eq!(json["training_rows"], 120);
+    assert_eq!(json["params"]["budget"], "30 steps");
+    assert_eq!(json["columns"][2]["kind"], "category");
+}

@@ -1,0 +1,103 @@
+//! Model files that are none, or no longer.
+
+use insta_cmd::assert_cmd_snapshot;
+
+use crate::folder::{Folder, orders};
+
+#[test]
+fn no_such_model() {
+    let folder = Folder::new();
+    folder.write("orders.csv", orders(10));
+    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "orders.csv"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot read `m.oddcell`: No such file or directory (os error 2)
+    hint: is the path right? models are written by `oddcell fit DATA -m MODEL`
+    ");
+    assert_cmd_snapshot!(folder.oddcell(["inspect", "."]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot read `.`: Is a directory (os error 21)
+    ");
+}
+
+#[test]
+fn a_table_instead_of_a_model() {
+    let folder = Folder::new().with_model();
+    assert_cmd_snapshot!(folder.oddcell(["score", "orders.csv", "m.oddcell"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `orders.csv`: not an oddcell model: it looks like a text, such as a CSV table
+    hint: models are written by `oddcell fit DATA -m MODEL`; the order is `oddcell score MODEL DATA`
+    ");
+    assert_cmd_snapshot!(folder.oddcell(["inspect", "orders.csv"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `orders.csv`: not an oddcell model: it looks like a text, such as a CSV table
+    hint: models are written by `oddcell fit DATA -m MODEL`; the order is `oddcell score MODEL DATA`
+    ");
+    folder.write("empty.oddcell", "");
+    assert_cmd_snapshot!(folder.oddcell(["inspect", "empty.oddcell"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `empty.oddcell`: not an oddcell model: it looks like an empty file
+    hint: models are written by `oddcell fit DATA -m MODEL`; the order is `oddcell score MODEL DATA`
+    ");
+}
+
+#[test]
+fn a_model_instead_of_a_table() {
+    let folder = Folder::new().with_model();
+    let output = folder.oddcell(["score", "m.oddcell", "m.oddcell"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.starts_with("error: m.oddcell, line 1"), "{message}");
+}
+
+#[test]
+fn a_model_that_is_cut_off() {
+    let folder = Folder::new().with_model();
+    let bytes = std::fs::read(folder.path("m.oddcell")).unwrap();
+    folder.write("cut.oddcell", &bytes[..bytes.len() - 10]);
+    let output = folder.oddcell(["inspect", "cut.oddcell"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let expected = format!(
+        "error: `cut.oddcell`: the model file is cut off: it has {} bytes, but needs {}\n\
+         hint: copy the file again from where it came from, or fit the model again\n",
+        bytes.len() - 10,
+        bytes.len()
+    );
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), expected);
+}
+
+#[test]
+fn a_model_with_a_flipped_bit() {
+    let folder = Folder::new().with_model();
+    let mut bytes = std::fs::read(folder.path("m.oddcell")).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    folder.write("flipped.oddcell", &bytes);
+    let output = folder.oddcell(["score", "flipped.oddcell", "orders.csv"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        message.starts_with("error: `flipped.oddcell`: the model file is damaged: its checksum"),
+        "{message}"
+    );
+    assert!(output.stdout.is_empty());
+}

@@ -1,0 +1,267 @@
+//! A built-in table to try things on: orders of a small shop, in which known cells were spoiled.
+//!
+//! Numbers, categories, dates and gaps, with the ties between columns that real tables have: what a thing weighs
+//! depends on what it is, shipping on weight and country, the total on price, quantity and discount. Half of the
+//! spoiled cells are blatant (far outside of what the column ever holds); the other half are values that the column
+//! holds all the time, and that only the other columns give away.
+
+use std::fmt::Write as _;
+
+use crate::{Seed, seed::Stream};
+
+/// A spoiled cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spoiled {
+    /// The row, counted from 1.
+    pub row: usize,
+    /// The column.
+    pub column: &'static str,
+    /// Whether the value alone gives it away.
+    pub blatant: bool,
+}
+
+/// The table and the truth about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Demo {
+    /// The table as CSV.
+    pub csv: String,
+    /// The number of rows.
+    pub n_rows: usize,
+    /// Every spoiled cell; one to a row, in row order.
+    pub spoiled: Vec<Spoiled>,
+}
+
+/// What the shop sells: name, usual price, kilograms apiece.
+const PRODUCTS: [(&str, f64, f64); 5] = [
+    ("book", 18.0, 0.5),
+    ("shoes", 85.0, 1.2),
+    ("lamp", 49.0, 2.5),
+    ("chair", 120.0, 8.0),
+    ("phone", 420.0, 0.3),
+];
+
+/// Where it sells to: name, share of the orders, cost of a parcel, days on the way.
+const COUNTRIES: [(&str, f64, f64, f64); 5] = [
+    ("Norway", 0.4, 4.0, 2.0),
+    ("Sweden", 0.25, 6.0, 3.0),
+    ("Denmark", 0.2, 7.0, 4.0),
+    ("Iceland", 0.1, 15.0, 9.0),
+    ("Greenland", 0.05, 28.0, 16.0),
+];
+
+/// 2025-01-01 00:00 UTC.
+const START: i64 = 1_735_689_600;
+
+#[derive(Debug, Clone)]
+struct Order {
+    placed_at: i64,
+    country: &'static str,
+    product: &'static str,
+    quantity: f64,
+    unit_price: f64,
+    member: bool,
+    discount: f64,
+    weight_kg: f64,
+    shipping: f64,
+    delivery_days: f64,
+    rating: Option<f64>,
+    total: f64,
+}
+
+/// The demo table: `n_rows` orders, of which `n_spoiled` have one spoiled cell each.
+#[must_use]
+pub fn orders(n_rows: usize, n_spoiled: usize, seed: Seed) -> Demo {
+    let mut stream = seed.stream("demo", &[]);
+    let mut orders: Vec<Order> = (0..n_rows).map(|row| order(row, n_rows, &mut stream)).collect();
+    let mut rows = stream.permutation(n_rows);
+    rows.truncate(n_spoiled);
+    rows.sort_unstable();
+    let spoiled = rows.into_iter().enumerate().map(|(index, row)| {
+        let blatant = index % 2 == 0;
+        let column =
+            if blatant { blatantly(&mut orders[row], index) } else { subtly(&mut orders[row], index) };
+        Spoiled { row: row + 1, column, blatant }
+    });
+    let spoiled = spoiled.collect();
+    Demo { csv: to_csv(&orders), n_rows, spoiled }
+}
+
+fn order(row: usize, n_rows: usize, stream: &mut Stream) -> Order {
+    // Spread over the year 2025, with some hours of wobble.
+    let step = 365.0 * 86_400.0 / n_rows as f64;
+    let placed_at = START + ((row as f64 + stream.uniform()) * step) as i64;
+    let (product, price, weight) = PRODUCTS[stream.below(PRODUCTS.len())];
+    let mut at = stream.uniform();
+    let place = COUNTRIES.iter().find(|country| {
+        at -= country.1;
+        at < 0.0
+    });
+    let &(country, _, parcel, days) = place.unwrap_or(&COUNTRIES[0]);
+    let quantity = 1.0 + stream.below(4) as f64;
+    let unit_price = round(price * libm::exp(0.15 * stream.normal()), 2);
+    let member = stream.uniform() < 0.3;
+    let discount = if member { 10.0 } else { 0.0 };
+    let weight_kg = round(quantity * weight * libm::exp(0.05 * stream.normal()), 2);
+    let shipping = round(parcel + 0.8 * weight_kg + 0.3 * stream.normal().abs(), 2);
+    let delivery_days = (days * libm::exp(0.12 * stream.normal())).round().max(1.0);
+    let rating = (stream.uniform() < 0.7)
+        .then(|| (4.6 - 0.12 * delivery_days + 0.5 * stream.normal()).round().clamp(1.0, 5.0));
+    let total = round(quantity * unit_price * (1.0 - discount / 100.0) + shipping, 2);
+    Order {
+        placed_at,
+        country,
+        product,
+        quantity,
+        unit_price,
+        member,
+        discount,
+        weight_kg,
+        shipping,
+        delivery_days,
+        rating,
+        total,
+    }
+}
+
+/// A value the column never holds.
+fn blatantly(order: &mut Order, index: usize) -> &'static str {
+    match index / 2 % 7 {
+        0 => {
+            order.unit_price = round(order.unit_price * 100.0, 2); // cents for crowns
+            "unit_price"
+        }
+        1 => {
+            order.weight_kg = -order.weight_kg;
+            "weight_kg"
+        }
+        2 => {
+            order.delivery_days += 180.0;
+            "delivery_days"
+        }
+        3 => {
+            order.country = "Atlantis";
+            "country"
+        }
+        4 => {
+            order.placed_at += 40 * 365 * 86_400;
+            "placed_at"
+        }
+        5 => {
+            order.quantity = 60.0;
+            "quantity"
+        }
+        _ => {
+            order.total = round(order.total * 30.0, 2);
+            "total"
+        }
+    }
+}
+
+/// A value the column holds all the time, but not with these neighbours.
+fn subtly(order: &mut Order, index: usize) -> &'static str {
+    match index / 2 % 6 {
+        0 => {
+            // As heavy as the thing is not: chairs like phones, everything else like a chair.
+            order.weight_kg = if order.product == "chair" { 0.6 } else { 16.2 };
+            "weight_kg"
+        }
+        1 => {
+            order.delivery_days = if order.delivery_days > 6.0 { 2.0 } else { 15.0 };
+            "delivery_days"
+        }
+        2 => {
+            order.shipping = if order.shipping > 15.0 { 5.1 } else { 31.4 };
+            "shipping"
+        }
+        3 => {
+            order.discount = 10.0 - order.discount; // members get 10 %, others none
+            "discount"
+        }
+        4 => {
+            order.unit_price = if order.product == "phone" { 17.5 } else { 415.0 };
+            "unit_price"
+        }
+        _ => {
+            order.total =
+                round(if order.total > 300.0 { order.total - 250.0 } else { order.total + 400.0 }, 2);
+            "total"
+        }
+    }
+}
+
+fn round(value: f64, decimals: i32) -> f64 {
+    let scale = 10f64.powi(decimals);
+    (value * scale).round() / scale
+}
+
+fn to_csv(orders: &[Order]) -> String {
+    let mut csv = String::from(
+        "order_id,placed_at,country,product,quantity,unit_price,member,discount,weight_kg,shipping,delivery_days,rating,total\n",
+    );
+    for (row, order) in orders.iter().enumerate() {
+        let placed = chrono::DateTime::from_timestamp(order.placed_at, 0).expect("a date near our time");
+        let rating = order.rating.map_or_else(String::new, |rating| rating.to_string());
+        let _ = writeln!(
+            csv,
+            "{},{},{},{},{},{:.2},{},{},{:.2},{:.2},{},{rating},{:.2}",
+            10_001 + row,
+            placed.format("%Y-%m-%d %H:%M:%S"),
+            order.country,
+            order.product,
+            order.quantity,
+            order.unit_price,
+            order.member,
+            order.discount,
+            order.weight_kg,
+            order.shipping,
+            order.delivery_days,
+            order.total,
+        );
+    }
+    csv
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_demo_has_the_rows_it_says_and_one_spoiled_cell_in_each_of_the_rows_it_names() {
+        let spoiled = orders(500, 40, Seed(0));
+        let clean = orders(500, 0, Seed(0));
+        let differing: Vec<(usize, String)> = spoiled
+            .csv
+            .lines()
+            .zip(clean.csv.lines())
+            .enumerate()
+            .flat_map(|(line, (a, b))| {
+                let names: Vec<&str> = clean.csv.lines().next().unwrap().split(',').collect();
+                let cells = a.split(',').zip(b.split(',')).zip(names);
+                cells
+                    .filter(|((a, b), _)| a != b)
+                    .map(move |(_, name)| (line, name.to_owned()))
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        let named: Vec<(usize, String)> =
+            spoiled.spoiled.iter().map(|s| (s.row, s.column.to_owned())).collect();
+        assert_eq!(differing, named);
+        assert_eq!(spoiled.spoiled.iter().filter(|s| s.blatant).count(), 20);
+        assert_eq!(spoiled.csv.lines().count(), 501);
+    }
+
+    #[test]
+    fn subtle_values_lie_within_what_the_column_usually_holds() {
+        let demo = orders(2_000, 200, Seed(1));
+        let names: Vec<&str> = demo.csv.lines().next().unwrap().split(',').collect();
+        let column = |name: &str| names.iter().position(|n| *n == name).unwrap();
+        let rows: Vec<Vec<&str>> = demo.csv.lines().skip(1).map(|line| line.split(',').collect()).collect();
+        let touched: Vec<usize> = demo.spoiled.iter().map(|s| s.row - 1).collect();
+        for spoiled in demo.spoiled.iter().filter(|s| !s.blatant) {
+            let number = |row: usize| rows[row][column(spoiled.column)].parse::<f64>().unwrap();
+            let clean = (0..rows.len()).filter(|row| !touched.contains(row)).map(number);
+            let (low, high) = clean.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+            assert!((low..=high).contains(&number(spoiled.row - 1)), "{spoiled:?}");
+        }
+    }
+}
