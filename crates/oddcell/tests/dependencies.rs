@@ -1,0 +1,89 @@
+//! What we build on may be used by everybody who may use us, and comes in one version as far as we can help it.
+//!
+//! Looked at is what `cargo metadata` resolves for the platform the test runs on, dev-dependencies included.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    process::Command,
+};
+
+use serde_json::Value;
+
+/// Licences that ask for no more than a notice. Adding one is a decision; say why in the commit.
+const ALLOWED: [&str; 10] = [
+    "0BSD",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "MIT",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+];
+
+/// Crates that come in several versions because our dependencies disagree. A new one is a reason to look for another
+/// version or another crate first.
+const SEVERAL: [&str; 4] = ["getrandom", "hashbrown", "num-bigint", "syn"];
+
+fn run(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Name, version and licence of every dependency.
+fn dependencies() -> Vec<(String, String, String)> {
+    let version = run("rustc", &["-vV"]);
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    // All of them were fetched to build this test.
+    let arguments = ["metadata", "--format-version=1", "--locked", "--offline", "--filter-platform", host];
+    let metadata: Value = serde_json::from_str(&run(env!("CARGO"), &arguments)).unwrap();
+    let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
+    let used: BTreeSet<&str> = nodes.iter().map(|node| node["id"].as_str().unwrap()).collect();
+    let text = |package: &Value, key: &str| package[key].as_str().unwrap_or("none").to_owned();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    packages
+        .filter(|package| used.contains(package["id"].as_str().unwrap()))
+        .map(|package| (text(package, "name"), text(package, "version"), text(package, "license")))
+        .collect()
+}
+
+/// Whether an SPDX expression lets us use the crate under allowed licences alone. `/` is an old way to write `OR`.
+fn is_allowed(expression: &str) -> bool {
+    let expression = expression.replace('/', " OR ").replace(['(', ')'], " ");
+    // `A AND B OR C` does not occur without brackets, and with them every part between ANDs is a choice.
+    expression.split(" AND ").all(|part| part.split(" OR ").any(|name| ALLOWED.contains(&name.trim())))
+}
+
+#[test]
+fn every_dependency_has_a_licence_that_asks_for_no_more_than_a_notice() {
+    let dependencies = dependencies();
+    assert!(dependencies.len() > 50, "found only {} packages", dependencies.len());
+    let refused: Vec<_> = dependencies.iter().filter(|(_, _, licence)| !is_allowed(licence)).collect();
+    assert!(refused.is_empty(), "not on the list of allowed licences: {refused:?}");
+}
+
+#[test]
+fn a_licence_is_read_as_choices_all_of_whose_parts_must_be_allowed() {
+    for fine in ["MIT", "GPL-3.0-only OR MIT", "(MIT OR GPL-3.0-only) AND Unicode-3.0", "Unlicense/MIT"] {
+        assert!(is_allowed(fine), "{fine}");
+    }
+    for refused in ["GPL-3.0-only", "none", "MIT AND GPL-3.0-only", "(MIT OR Zlib) AND GPL-3.0-only"] {
+        assert!(!is_allowed(refused), "{refused}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")] // Other systems bring crates of their own.
+fn no_dependency_comes_in_several_versions_but_the_known_ones() {
+    let mut versions = BTreeMap::<String, BTreeSet<String>>::new();
+    for (name, version, _) in dependencies() {
+        versions.entry(name).or_default().insert(version);
+    }
+    versions.retain(|name, versions| versions.len() > 1 && !SEVERAL.contains(&name.as_str()));
+    assert!(versions.is_empty(), "in several versions: {versions:?}");
+}
