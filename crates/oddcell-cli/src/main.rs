@@ -20,6 +20,11 @@ use clap::Parser;
 use args::{Cli, Command};
 use failure::Failure;
 
+/// A stream allocates and frees the same few buffers for every batch. The usual allocator gives such large ones back to
+/// the system each time, which costs a tenth of the time of scoring (measured).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     interrupt::listen();

@@ -192,8 +192,8 @@ impl<W: Write> Write for PipeSafe<W> {
 pub(crate) struct Found {
     pub(crate) scores: Vec<f64>,
     pub(crate) p_values: Vec<f64>,
-    /// Empty where there is no reason to give.
-    pub(crate) reasons: Vec<Option<String>>,
+    /// Where the detector knows cells.
+    pub(crate) reasons: Option<StringArray>,
 }
 
 /// The input's columns without what an earlier run had found.
@@ -235,10 +235,7 @@ pub(crate) fn judged_batch(
     if let Some(verdicts) = verdicts {
         columns.push(Arc::new(BooleanArray::from(verdicts)));
     }
-    let n_rows = batch.num_rows();
-    // Nobody reads reasons where no rows are written.
-    let reasons = if found.reasons.is_empty() { vec![None; n_rows] } else { found.reasons };
-    columns.push(Arc::new(StringArray::from(reasons)));
+    columns.push(Arc::new(found.reasons.unwrap_or_else(|| StringArray::new_null(batch.num_rows()))));
     RecordBatch::try_new(schema, columns)
         .map_err(|error| Failure::failed(format!("cannot put the rows together: {error}")))
 }

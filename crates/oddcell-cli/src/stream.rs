@@ -1,9 +1,12 @@
-//! Rows through a model, batch by batch, on as many threads as there are: one reads, the pool judges, one writes.
-//! At most a few batches are in flight, so memory does not grow with the table.
+//! Rows through a model, batch by batch, on as many threads as there are: one reads ahead, the pool judges whole batches
+//! side by side, and they come out in order. At most a few batches are in flight, so memory does not grow with the table.
 
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::{
+    collections::VecDeque,
+    sync::mpsc::{Receiver, sync_channel},
+};
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, StringArray, builder::StringBuilder};
 use oddcell::{
     Error, Model,
     encode::Encoder,
@@ -11,23 +14,22 @@ use oddcell::{
     model::Findings,
     table::{Format, TableError, TableReader},
 };
-use rayon::prelude::*;
 
 use crate::{failure::Failure, output::Found};
 
 /// Reasons given per row.
 pub(crate) const TOP_REASONS: usize = 3;
-/// Batches waiting between two stages.
-const IN_FLIGHT: usize = 2;
-/// Rows whose reasons one thread writes at a time.
-const REASON_ROWS: usize = 512;
+/// Batches read ahead of those being judged.
+const READ_AHEAD: usize = 1;
+/// Usual size of a row's reasons.
+const REASON_BYTES: usize = 200;
 
 /// A batch that was judged.
 pub(crate) struct Judged {
     pub(crate) batch: RecordBatch,
     pub(crate) first_row: usize,
     pub(crate) findings: Findings,
-    pub(crate) reasons: Vec<Option<String>>,
+    pub(crate) reasons: Option<StringArray>,
 }
 
 impl Judged {
@@ -36,7 +38,7 @@ impl Judged {
         Found {
             scores: self.findings.scores.clone(),
             p_values: self.findings.p_values.clone(),
-            reasons: std::mem::take(&mut self.reasons),
+            reasons: self.reasons.take(),
         }
     }
 }
@@ -50,33 +52,44 @@ pub(crate) fn judge_all(
     mut consume: impl FnMut(Judged) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let origin = reader.origin().to_owned();
+    let judge = |batch, first_row| judge_batch(model, batch, first_row, &origin, format);
     let mut first_row = 0;
-    let mut judge = |batch: RecordBatch| -> Result<Judged, Failure> {
-        let start = first_row;
-        first_row += batch.num_rows();
-        judge_batch(model, batch, start, &origin, format)
-    };
-    if pool.current_num_threads() == 1 {
+    let n_threads = pool.current_num_threads();
+    if n_threads == 1 {
         for batch in reader {
             let batch = batch?;
-            consume(pool.install(|| judge(batch))?)?;
+            let start = first_row;
+            first_row += batch.num_rows();
+            consume(pool.install(|| judge(batch, start))?)?;
         }
         return Ok(());
     }
-    std::thread::scope(|scope| {
-        let batches = read_ahead(scope, reader);
-        let (judged_sender, judged) = sync_channel(IN_FLIGHT);
-        scope.spawn(move || {
-            for batch in batches {
-                let judged = batch.map_err(Failure::from).and_then(|batch| pool.install(|| judge(batch)));
-                let failed = judged.is_err();
-                // A closed channel means that the writer gave up and has said why.
-                if judged_sender.send(judged).is_err() || failed {
-                    return;
+    std::thread::scope(|threads| {
+        let mut batches = read_ahead(threads, reader).into_iter();
+        let judge = &judge;
+        pool.in_place_scope_fifo(|tasks| {
+            let mut in_flight: VecDeque<Receiver<Result<Judged, Failure>>> = VecDeque::new();
+            loop {
+                // One more than threads, so that none waits while a finished batch is written.
+                while in_flight.len() <= n_threads {
+                    let Some(batch) = batches.next() else { break };
+                    let (sender, receiver) = sync_channel(1);
+                    match batch {
+                        Ok(batch) => {
+                            let start = first_row;
+                            first_row += batch.num_rows();
+                            // Nobody listening means that an earlier batch failed and was told of.
+                            tasks.spawn_fifo(move |_| drop(sender.send(judge(batch, start))));
+                        }
+                        // The error waits for its turn behind the rows before it.
+                        Err(error) => drop(sender.send(Err(error.into()))),
+                    }
+                    in_flight.push_back(receiver);
                 }
+                let Some(next) = in_flight.pop_front() else { return Ok(()) };
+                consume(next.recv().expect("every task answers")?)?;
             }
-        });
-        judged.into_iter().try_for_each(|judged| consume(judged?))
+        })
     })
 }
 
@@ -84,10 +97,11 @@ fn read_ahead<'scope>(
     scope: &'scope std::thread::Scope<'scope, '_>,
     reader: TableReader,
 ) -> Receiver<Result<RecordBatch, TableError>> {
-    let (sender, receiver) = sync_channel(IN_FLIGHT);
+    let (sender, receiver) = sync_channel(READ_AHEAD);
     scope.spawn(move || {
         for batch in reader {
             let failed = batch.is_err();
+            // A closed channel means that the writer gave up and has said why.
             if sender.send(batch).is_err() || failed {
                 return;
             }
@@ -106,12 +120,13 @@ fn judge_batch(
     let findings = model.judge(&batch, first_row, origin, true)?;
     let reasons = match format {
         Some(format) => reasons(model.encoder(), &batch, first_row, origin, &findings, format)?,
-        None => Vec::new(),
+        None => None,
     };
     Ok(Judged { batch, first_row, findings, reasons })
 }
 
-/// The reasons of every row as the output format wants them: a line of text, or a JSON object.
+/// The reasons of every row as the output format wants them: a line of text, or a JSON object. `None` if the detector
+/// knows no cells.
 pub(crate) fn reasons(
     encoder: &Encoder,
     batch: &RecordBatch,
@@ -119,26 +134,21 @@ pub(crate) fn reasons(
     origin: &str,
     findings: &Findings,
     format: Format,
-) -> Result<Vec<Option<String>>, Failure> {
-    let Some(cells) = &findings.cells else { return Ok(vec![None; batch.num_rows()]) };
+) -> Result<Option<StringArray>, Failure> {
+    let Some(cells) = &findings.cells else { return Ok(None) };
     let explainer = Explainer::new(encoder, batch, first_row, origin).map_err(Error::from)?;
-    let mut reasons = vec![None; batch.num_rows()];
-    reasons.par_chunks_mut(REASON_ROWS).enumerate().try_for_each(
-        |(chunk, reasons)| -> Result<(), Failure> {
-            for (index, reason) in reasons.iter_mut().enumerate() {
-                let row = chunk * REASON_ROWS + index;
-                let mut text = String::with_capacity(160);
-                if format == Format::JsonLines {
-                    text = reasons_object(&explainer, row, cells.row(row))?;
-                } else {
-                    explainer.write_top(row, cells.row(row), TOP_REASONS, &mut text).map_err(Error::from)?;
-                }
-                *reason = Some(text);
-            }
-            Ok(())
-        },
-    )?;
-    Ok(reasons)
+    let n_rows = batch.num_rows();
+    let mut reasons = StringBuilder::with_capacity(n_rows, n_rows * REASON_BYTES);
+    for row in 0..n_rows {
+        if format == Format::JsonLines {
+            reasons.append_value(reasons_object(&explainer, row, cells.row(row))?);
+        } else {
+            explainer.write_top(row, cells.row(row), TOP_REASONS, &mut reasons).map_err(Error::from)?;
+            // Ends the value that was written piece by piece.
+            reasons.append_value("");
+        }
+    }
+    Ok(Some(reasons.finish()))
 }
 
 /// The top reasons as a JSON object: column → figures, most noise first.

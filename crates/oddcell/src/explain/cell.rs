@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 
 use crate::{
     encode::{Content, DateStyle, EncodeError, EncodedColumn, Place, words},
-    table::{Cells, read_cells},
+    table::{Cells, finite_number, read_cells},
 };
 
 /// One cell.
@@ -54,8 +54,7 @@ impl<'a> Cell<'a> {
     ) -> Option<Self> {
         match (column.content(), text) {
             (Content::Number(_), Some(text)) => {
-                let number = text.parse().ok().filter(|number: &f64| number.is_finite())?;
-                Some(Cell::Number { number, text: Some(text) })
+                Some(Cell::Number { number: finite_number(text)?, text: Some(text) })
             }
             (Content::Number(_), None) => {
                 let numbers = array.as_primitive_opt::<Float64Type>()?;

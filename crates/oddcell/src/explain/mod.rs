@@ -12,7 +12,7 @@
 mod cell;
 mod reason;
 
-use std::ops::Deref;
+use std::{fmt, ops::Deref};
 
 use arrow_array::{ArrayRef, RecordBatch};
 pub use reason::{About, Reason, Side};
@@ -66,12 +66,13 @@ pub fn top(encoder: &Encoder, cells: &[f64], k: usize) -> Top {
     let mut top = Top { items: [ColumnNoise::default(); Top::CAPACITY], len: 0 };
     for (at, column) in encoder.columns().iter().enumerate() {
         let sds = column_noise(column, cells);
-        let place = top.iter().rposition(|other| other.sds >= sds).map_or(0, |last| last + 1);
-        if place < k {
-            top.len = (top.len + 1).min(k);
-            top.items[place..top.len].rotate_right(1);
-            top.items[place] = ColumnNoise { column: at, sds };
+        if top.len == k && top.last().is_none_or(|least| sds <= least.sds) {
+            continue;
         }
+        let place = top.iter().rposition(|other| other.sds >= sds).map_or(0, |last| last + 1);
+        top.len = (top.len + 1).min(k);
+        top.items[place..top.len].rotate_right(1);
+        top.items[place] = ColumnNoise { column: at, sds };
     }
     top
 }
@@ -125,7 +126,7 @@ impl<'a> Explainer<'a> {
         top(self.encoder, cells, k).iter().map(|noise| self.reason(row, noise.column, cells)).collect()
     }
 
-    /// Appends the texts of the `k` columns with the most noise to `text`, separated by "; ".
+    /// Writes the texts of the `k` columns with the most noise to `text` in memory, separated by "; ".
     ///
     /// # Panics
     /// As [`Explainer::reason`].
@@ -134,13 +135,14 @@ impl<'a> Explainer<'a> {
         row: usize,
         cells: &[f64],
         k: usize,
-        text: &mut String,
+        text: &mut impl fmt::Write,
     ) -> Result<(), EncodeError> {
+        let unfailing = "text in memory takes everything";
         for (at, noise) in top(self.encoder, cells, k).iter().enumerate() {
             if at > 0 {
-                text.push_str("; ");
+                text.write_str("; ").expect(unfailing);
             }
-            self.reason(row, noise.column, cells)?.write(text).expect("writing to a string does not fail");
+            self.reason(row, noise.column, cells)?.write(text).expect(unfailing);
         }
         Ok(())
     }

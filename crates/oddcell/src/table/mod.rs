@@ -38,6 +38,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::text::finite_number;
 pub use self::{
     cells::{Cells, read_cells},
     dates::format_date,
@@ -124,7 +125,7 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { format: None, delimiter: None, header: true, batch_rows: 8192 }
+        Self { format: None, delimiter: None, header: true, batch_rows: 2048 }
     }
 }
 

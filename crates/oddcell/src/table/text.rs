@@ -39,6 +39,15 @@ pub(super) fn number(cell: &[u8]) -> NumberCell {
     }
 }
 
+/// The number in a cell, if there is a finite one.
+#[inline]
+pub(crate) fn finite_number(cell: &str) -> Option<f64> {
+    match number(cell.as_bytes()) {
+        NumberCell::Finite(value) => Some(value),
+        _ => None,
+    }
+}
+
 /// Nearly every number of nearly every file: an optional minus, digits, perhaps a dot and more digits. With at most
 /// 15 digits in all, the digits as a whole number and the power of ten are exact, so their quotient is the
 /// correctly rounded value: the same bits as the standard library's, in a fraction of the time.
