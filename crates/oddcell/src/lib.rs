@@ -49,6 +49,7 @@ pub mod noise;
 pub mod seed;
 mod simd;
 pub mod table;
+mod team;
 pub mod tensors;
 pub mod verdict;
 

@@ -22,7 +22,7 @@ pub(crate) const LANES: usize = 8;
 /// Columns of a panel.
 const PANEL: usize = 16;
 /// Rows that the weight gradient takes at a time, so that its packed operands stay in the first-level cache.
-const OUTER_ROWS: usize = 64;
+const OUTER_ROWS: usize = 48;
 
 /// `width` rounded up to a multiple of [`LANES`].
 pub(crate) const fn padded(width: usize) -> usize {
@@ -215,45 +215,58 @@ impl Work for OuterProducts<'_> {
     fn run<const ROWS: usize>(self) {
         let Self { x, x_stride, depth, y, width, gradient, scratch } = self;
         let OuterScratch { left, right } = scratch;
-        left.resize(depth.next_multiple_of(ROWS) * OUTER_ROWS, 0.0);
-        right.resize(PANEL * OUTER_ROWS, 0.0);
         let packs = x_stride > PACK_ABOVE || width > PACK_ABOVE;
+        if packs {
+            left.resize(depth.next_multiple_of(ROWS) * OUTER_ROWS, 0.0);
+            right.resize(PANEL * OUTER_ROWS, 0.0);
+        }
+        let n_tall = tall_tiles::<ROWS>(x_stride);
         for (x, y) in x.chunks(x_stride * OUTER_ROWS).zip(y.chunks(width * OUTER_ROWS)) {
             let n_rows = y.len() / width;
             if packs {
                 pack_columns::<ROWS>(x, x_stride, depth, n_rows, left);
             }
             for column in panel_starts(width) {
+                let mut target = Target { gradient: &mut *gradient, depth, width, column };
                 let columns = PANEL.min(width - column);
-                if packs && columns == PANEL {
+                let right = if packs && columns == PANEL {
                     pack_panel(y, width, column, right);
-                }
-                for first in (0..depth).step_by(ROWS) {
-                    let lines = ROWS.min(depth - first);
-                    let target = &mut gradient[first * width..][..lines * width];
-                    let left = if packs {
-                        Strided { values: &left[first * n_rows..], stride: ROWS }
-                    } else if first + ROWS <= x_stride {
-                        Strided { values: &x[first..], stride: x_stride }
-                    } else {
-                        // Read in place, the last tile would reach beyond the row and its padding.
-                        pack_columns::<ROWS>(&x[first..], x_stride, lines, n_rows, left);
-                        Strided { values: &*left, stride: ROWS }
-                    };
-                    let right = if packs && columns == PANEL {
-                        Strided { values: &*right, stride: PANEL }
-                    } else {
-                        Strided { values: &y[column..], stride: width }
-                    };
-                    if columns == PANEL {
-                        outer_tile::<ROWS, PANEL>(left, right, n_rows, target, width, column);
-                    } else {
-                        outer_tile::<ROWS, LANES>(left, right, n_rows, target, width, column);
+                    Strided { values: &*right, stride: PANEL }
+                } else {
+                    Strided { values: &y[column..], stride: width }
+                };
+                if packs {
+                    for first in (0..depth).step_by(ROWS) {
+                        let left = Strided { values: &left[first * n_rows..], stride: ROWS };
+                        target.add::<ROWS>(left, right, n_rows, first, columns);
                     }
+                    continue;
+                }
+                for first in (0..depth.min(n_tall * ROWS)).step_by(ROWS) {
+                    let left = Strided { values: &x[first..], stride: x_stride };
+                    target.add::<ROWS>(left, right, n_rows, first, columns);
+                }
+                for first in (n_tall * ROWS..depth).step_by(SHORT) {
+                    let left = Strided { values: &x[first..], stride: x_stride };
+                    target.add::<SHORT>(left, right, n_rows, first, columns);
                 }
             }
         }
     }
+}
+
+/// Lines of the tiles that fill up what tall ones leave over.
+const SHORT: usize = 4;
+
+/// The most tiles of `ROWS` lines such that tiles of [`SHORT`] lines fill up the rest of a padded width exactly: then
+/// every tile can be read in place.
+#[inline(always)]
+fn tall_tiles<const ROWS: usize>(width: usize) -> usize {
+    let mut count = width / ROWS;
+    while !(width - count * ROWS).is_multiple_of(SHORT) {
+        count -= 1;
+    }
+    count
 }
 
 /// Rows that start every `stride` values.
@@ -294,26 +307,53 @@ fn pack_columns<const ROWS: usize>(
     }
 }
 
-/// Adds `Σ_row left[row, i] · right[row, j]` to the lines of `target`, at most `ROWS` of them.
-#[inline(always)]
-fn outer_tile<const ROWS: usize, const N: usize>(
-    left: Strided<'_>,
-    right: Strided<'_>,
-    n_rows: usize,
-    target: &mut [f32],
+/// A panel of the gradient.
+struct Target<'a> {
+    gradient: &'a mut [f32],
+    depth: usize,
     width: usize,
     column: usize,
-) {
-    let sums = outer_sums::<ROWS, N>(left, right, n_rows);
-    if target.len() == ROWS * width {
-        for i in 0..ROWS {
-            add_to(&mut target[i * width + column..][..N], &sums[i]);
+}
+
+impl Target<'_> {
+    /// Adds `Σ_row left[row, i] · right[row, j]` to the lines from `first` on, `ROWS` of them or as many as there are.
+    #[inline(always)]
+    fn add<const ROWS: usize>(
+        &mut self,
+        left: Strided<'_>,
+        right: Strided<'_>,
+        n_rows: usize,
+        first: usize,
+        columns: usize,
+    ) {
+        if columns == PANEL {
+            self.add_tile::<ROWS, PANEL>(left, right, n_rows, first);
+        } else {
+            self.add_tile::<ROWS, LANES>(left, right, n_rows, first);
         }
-    } else {
-        // A copy, because sums that are looked up by a number unknown at compile time cannot stay in registers.
-        let sums = std::hint::black_box(sums);
-        for (line, sums) in target.chunks_exact_mut(width).zip(&sums) {
-            add_to(&mut line[column..][..N], sums);
+    }
+
+    #[inline(always)]
+    fn add_tile<const ROWS: usize, const N: usize>(
+        &mut self,
+        left: Strided<'_>,
+        right: Strided<'_>,
+        n_rows: usize,
+        first: usize,
+    ) {
+        let sums = outer_sums::<ROWS, N>(left, right, n_rows);
+        let lines = ROWS.min(self.depth - first);
+        let target = &mut self.gradient[first * self.width..][..lines * self.width];
+        if lines == ROWS {
+            for i in 0..ROWS {
+                add_to(&mut target[i * self.width + self.column..][..N], &sums[i]);
+            }
+        } else {
+            // A copy, because sums that are looked up by a number unknown at compile time cannot stay in registers.
+            let sums = std::hint::black_box(sums);
+            for (line, sums) in target.chunks_exact_mut(self.width).zip(&sums) {
+                add_to(&mut line[self.column..][..N], sums);
+            }
         }
     }
 }

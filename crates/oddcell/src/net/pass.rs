@@ -4,6 +4,7 @@ use super::{
     Layer, Net, Weights,
     gemm::{self, Edge, OuterScratch, Panels, padded},
 };
+use crate::simd::{self, Work};
 
 /// Deltas smaller than this become zero: they carry nothing a 32-bit weight could feel, and their products would
 /// end in subnormal numbers, which are slow.
@@ -140,10 +141,12 @@ impl Pass {
     pub fn backward(&mut self, net: &Net, packed: &Packed, n_rows: usize, gradient: &mut [f32]) {
         let last = net.layers.len() - 1;
         // From the loss by the output to the loss by the last layer's sums.
-        let activation = net.layers[last].activation;
-        for (delta, &value) in self.deltas[last + 1].iter_mut().zip(&self.values[last + 1]) {
-            *delta = flush(*delta * activation.slope(value));
-        }
+        let n_cells = n_rows * padded(net.n_outputs());
+        simd::run(Slopes {
+            activation: net.layers[last].activation,
+            values: &self.values[last + 1][..n_cells],
+            deltas: &mut self.deltas[last + 1][..n_cells],
+        });
         // Skips have put something into the delta of `values[index]` before its own layer gets there.
         let mut holds_skip = false;
         for index in (0..=last).rev() {
@@ -164,7 +167,7 @@ impl Pass {
                 &mut self.scratch,
             );
             if layer.bias {
-                add_rows(delta, bias);
+                simd::run(AddRows { lines: delta, sum: bias });
             }
             if index == 0 {
                 break;
@@ -253,10 +256,38 @@ impl Edge for Backward<'_> {
 }
 
 /// `sum += Σ rows of lines`, in row order.
-fn add_rows(lines: &[f32], sum: &mut [f32]) {
-    for line in lines.chunks_exact(sum.len()) {
-        for (sum, value) in sum.iter_mut().zip(line) {
-            *sum += value;
+struct AddRows<'a> {
+    lines: &'a [f32],
+    sum: &'a mut [f32],
+}
+
+impl Work for AddRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const ROWS: usize>(self) {
+        for line in self.lines.chunks_exact(self.sum.len()) {
+            for (sum, value) in self.sum.iter_mut().zip(line) {
+                *sum += value;
+            }
+        }
+    }
+}
+
+/// The loss by what a layer gave becomes the loss by its sums.
+struct Slopes<'a> {
+    activation: super::Activation,
+    values: &'a [f32],
+    deltas: &'a mut [f32],
+}
+
+impl Work for Slopes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const ROWS: usize>(self) {
+        for (delta, &value) in self.deltas.iter_mut().zip(self.values) {
+            *delta = flush(*delta * self.activation.slope(value));
         }
     }
 }

@@ -4,9 +4,13 @@
 //! noised copies) forward and back on whatever thread is free. The shards' gradients are summed in shard order,
 //! so any number of threads gives the same bits.
 
-use std::ops::Range;
-
-use rayon::prelude::*;
+use std::{
+    ops::Range,
+    sync::{
+        Mutex, MutexGuard, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use super::{NoiseParams, params::Loss, to_f32};
 use crate::{
@@ -15,21 +19,13 @@ use crate::{
     net::{AmsGrad, Net, Packed, Pass, Weights, gemm::padded},
     noise::{Extremes, Noise, Rows, Scratch, Shard},
     simd::{self, Work},
+    team::with_team,
 };
 
 /// Rows of a shard, before their noised copies.
 const SHARD_ROWS: usize = 64;
 /// The monitor is told of, and asked after, the first step and every this many steps.
 const STEPS_PER_REPORT: usize = 16;
-
-/// Everything one shard needs, allocated once.
-struct Worker {
-    pass: Pass,
-    targets: Vec<f32>,
-    scratch: Scratch,
-    loss: f64,
-    n_rows: usize,
-}
 
 /// Trains `net` on `rows` and gives its last weights.
 pub(super) fn train(
@@ -47,55 +43,129 @@ pub(super) fn train(
     let total = params.budget.steps(rows.n_rows().div_ceil(batch_size));
     let n_workers = batch_size.div_ceil(SHARD_ROWS);
     let capacity = noise.rows_for(SHARD_ROWS.min(batch_size));
-    let mut workers: Vec<Worker> = (0..n_workers).map(|_| Worker::new(net, capacity, stride)).collect();
-    let mut gradients = vec![vec![0.0f32; net.n_weights()]; n_workers];
     let mut weights = net.init(context.seed);
-    let mut packed = Packed::for_training(net, &weights);
     let mut optimizer = AmsGrad::new(net.n_weights(), params.weight_decay);
+    let mut gradient = vec![0.0f32; net.n_weights()];
 
-    let mut batches = Batches::new(context.seed, rows.n_rows(), batch_size);
-    batches.advance();
-    prepare(&mut workers, &noise, data, &batches);
-    for done in 1..=total {
-        let n_rows = batches.batch().len();
-        let n_cells = noise.rows_for(n_rows) * data.width;
-        let slope = match params.loss {
-            Loss::Sum => 2.0,
-            Loss::Mean => 2.0 / n_cells as f32,
-        };
-        let n_shards = n_rows.div_ceil(SHARD_ROWS);
-        let shards = workers[..n_shards].par_iter_mut().zip(&mut gradients);
-        shards.for_each(|(worker, gradient)| worker.learn(net, &packed, slope, gradient));
-        let loss = workers[..n_shards].iter().map(|worker| worker.loss).sum::<f64>() / n_cells as f64;
-        if !loss.is_finite() {
-            return Err(FitError::Diverged { step: done, loss });
-        }
-        if done == 1 || done % STEPS_PER_REPORT == 0 || done == total {
-            context.monitor.advanced(Progress { done, total, loss: Some(loss) });
-            if context.monitor.cancelled() {
-                return Err(FitError::Cancelled);
-            }
-        }
-        let rate = params.learning_rate * params.schedule.factor(done - 1, total);
-        batches.advance();
-        // The next batch's noise does not depend on the weights: it is drawn while they change.
-        rayon::join(
-            || {
-                optimizer.step(&mut weights, summed(&mut gradients[..n_shards]), rate);
-                packed.refresh(net, &weights);
-            },
-            || {
-                if done < total {
-                    prepare(&mut workers, &noise, data, &batches);
+    let shared = Shared {
+        net,
+        noise: &noise,
+        data,
+        loss: params.loss,
+        packed: RwLock::new(Packed::for_training(net, &weights)),
+        batch: RwLock::new(Batches::new(context.seed, rows.n_rows(), batch_size)),
+        workers: (0..n_workers).map(|_| Mutex::new(Worker::new(net, capacity, stride))).collect(),
+        learned: (0..n_workers).map(|_| Mutex::new(Learned::new(net))).collect(),
+        is_learning: AtomicBool::new(false),
+    };
+    with_team(
+        n_workers,
+        |shard| shared.work(shard),
+        |team| {
+            let mut n_shards = shared.next_batch();
+            team.burst(n_shards, || {});
+            for done in 1..=total {
+                shared.is_learning.store(true, Ordering::SeqCst);
+                team.burst(n_shards, || {});
+                let learned: Vec<_> = shared.learned[..n_shards].iter().map(lock).collect();
+                let loss = learned.iter().map(|learned| learned.loss).sum::<f64>() / shared.n_cells() as f64;
+                if !loss.is_finite() {
+                    return Err(FitError::Diverged { step: done, loss });
                 }
-            },
-        );
-    }
+                if done == 1 || done % STEPS_PER_REPORT == 0 || done == total {
+                    context.monitor.advanced(Progress { done, total, loss: Some(loss) });
+                    if context.monitor.cancelled() {
+                        return Err(FitError::Cancelled);
+                    }
+                }
+                let rate = params.learning_rate * params.schedule.factor(done - 1, total);
+                // The next batch's noise does not depend on the weights: it is drawn while they change.
+                shared.is_learning.store(false, Ordering::SeqCst);
+                n_shards = if done < total { shared.next_batch() } else { 0 };
+                team.burst(n_shards, || {
+                    simd::run(Sum { parts: &learned, sum: &mut gradient });
+                    optimizer.step(&mut weights, &gradient, rate);
+                    shared.packed.write().unwrap_or_else(PoisonError::into_inner).refresh(net, &weights);
+                });
+            }
+            Ok(())
+        },
+    )?;
     // The loss speaks of the weights before the last step; a net that cannot be loaded must not be saved.
     if weights.0.iter().all(|weight| weight.is_finite()) {
         Ok(weights)
     } else {
         Err(FitError::Diverged { step: total, loss: f64::INFINITY })
+    }
+}
+
+/// What the threads of a training share. Locks say who may touch what; none is ever waited for, because a shard is one
+/// thread's, and the packed weights change only while nobody learns.
+struct Shared<'a> {
+    net: &'a Net,
+    noise: &'a Noise,
+    data: Rows<'a>,
+    loss: Loss,
+    packed: RwLock<Packed>,
+    batch: RwLock<Batches>,
+    workers: Vec<Mutex<Worker>>,
+    learned: Vec<Mutex<Learned>>,
+    /// Whether shards learn now, or are filled with the next batch.
+    is_learning: AtomicBool,
+}
+
+/// The rows of one shard on their way through the net; allocated once.
+struct Worker {
+    pass: Pass,
+    targets: Vec<f32>,
+    scratch: Scratch,
+    n_rows: usize,
+}
+
+/// What one shard has to say.
+struct Learned {
+    gradient: Vec<f32>,
+    loss: f64,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared<'_> {
+    /// One shard's part of the present burst.
+    fn work(&self, shard: usize) {
+        let mut worker = lock(&self.workers[shard]);
+        if self.is_learning.load(Ordering::SeqCst) {
+            let slope = match self.loss {
+                Loss::Sum => 2.0,
+                Loss::Mean => 2.0 / self.n_cells() as f32,
+            };
+            let packed = self.packed.read().unwrap_or_else(PoisonError::into_inner);
+            worker.learn(self.net, &packed, slope, &mut lock(&self.learned[shard]));
+        } else {
+            let batch = self.batch.read().unwrap_or_else(PoisonError::into_inner);
+            let rows = batch.rows().chunks(SHARD_ROWS).nth(shard).expect("as many shards as the batch has");
+            let (extremes, epoch_key) = (&batch.extremes, batch.noise_key());
+            worker.prepare(self.noise, Shard { data: self.data, rows, extremes, epoch_key });
+        }
+    }
+
+    /// Goes on to the next batch; gives the number of its shards.
+    fn next_batch(&self) -> usize {
+        let mut batch = self.batch.write().unwrap_or_else(PoisonError::into_inner);
+        batch.advance();
+        if self.noise.needs_extremes() {
+            let Batches { extremes, order, current, .. } = &mut *batch;
+            extremes.of(self.data, &order[current.clone()]);
+        }
+        batch.rows().len().div_ceil(SHARD_ROWS)
+    }
+
+    /// Cells of the present batch, noised copies included.
+    fn n_cells(&self) -> usize {
+        let batch = self.batch.read().unwrap_or_else(PoisonError::into_inner);
+        self.noise.rows_for(batch.rows().len()) * self.data.width
     }
 }
 
@@ -106,12 +176,14 @@ struct Batches {
     size: usize,
     epochs: u64,
     current: Range<usize>,
+    /// Of the present batch, where the noise needs them.
+    extremes: Extremes,
 }
 
 impl Batches {
     fn new(seed: Seed, n_rows: usize, size: usize) -> Self {
         let order = (0..n_rows as u32).collect();
-        Self { seed, order, size, epochs: 0, current: n_rows..n_rows }
+        Self { seed, order, size, epochs: 0, current: n_rows..n_rows, extremes: Extremes::default() }
     }
 
     /// Goes on to the next batch, and to the next epoch when all rows had their turn.
@@ -125,7 +197,7 @@ impl Batches {
         self.current = start..self.order.len().min(start + self.size);
     }
 
-    fn batch(&self) -> &[u32] {
+    fn rows(&self) -> &[u32] {
         &self.order[self.current.clone()]
     }
 
@@ -133,18 +205,6 @@ impl Batches {
     fn noise_key(&self) -> u64 {
         self.seed.key("noise", &[self.epochs - 1])
     }
-}
-
-/// Fills the workers with the clean and noised rows of the batch, shard by shard.
-fn prepare(workers: &mut [Worker], noise: &Noise, data: Rows<'_>, batches: &Batches) {
-    let epoch_key = batches.noise_key();
-    let mut extremes = Extremes::default();
-    if noise.needs_extremes() {
-        extremes.of(data, batches.batch());
-    }
-    workers.par_iter_mut().zip(batches.batch().par_chunks(SHARD_ROWS)).for_each(|(worker, rows)| {
-        worker.prepare(noise, Shard { data, rows, extremes: &extremes, epoch_key });
-    });
 }
 
 fn to_padded(rows: &Matrix, stride: usize) -> Vec<f32> {
@@ -158,13 +218,7 @@ fn to_padded(rows: &Matrix, stride: usize) -> Vec<f32> {
 impl Worker {
     fn new(net: &Net, capacity: usize, stride: usize) -> Self {
         let pass = Pass::for_training(net, capacity);
-        Self {
-            pass,
-            targets: vec![0.0; capacity * stride],
-            scratch: Scratch::default(),
-            loss: 0.0,
-            n_rows: 0,
-        }
+        Self { pass, targets: vec![0.0; capacity * stride], scratch: Scratch::default(), n_rows: 0 }
     }
 
     /// Draws the noise of a shard.
@@ -173,19 +227,25 @@ impl Worker {
         noise.fill(shard, shard.data.stride, self.pass.input_mut(), &mut self.targets, &mut self.scratch);
     }
 
-    /// Forward, loss, backward: leaves the shard's loss in the worker and its gradient in `gradient`.
-    fn learn(&mut self, net: &Net, packed: &Packed, slope: f32, gradient: &mut [f32]) {
+    /// Forward, loss, backward.
+    fn learn(&mut self, net: &Net, packed: &Packed, slope: f32, learned: &mut Learned) {
         self.pass.forward(net, packed, self.n_rows);
         let cells = self.n_rows * padded(net.n_outputs());
         let (output, delta) = self.pass.output_and_delta();
-        self.loss = simd::run(LossDelta {
+        learned.loss = simd::run(LossDelta {
             output: &output[..cells],
             target: &self.targets[..cells],
             delta: &mut delta[..cells],
             slope,
         });
-        gradient.fill(0.0);
-        self.pass.backward(net, packed, self.n_rows, gradient);
+        learned.gradient.fill(0.0);
+        self.pass.backward(net, packed, self.n_rows, &mut learned.gradient);
+    }
+}
+
+impl Learned {
+    fn new(net: &Net) -> Self {
+        Self { gradient: vec![0.0; net.n_weights()], loss: 0.0 }
     }
 }
 
@@ -223,13 +283,23 @@ impl Work for LossDelta<'_> {
     }
 }
 
-/// Adds the gradients of all shards, in shard order, into the first one.
-fn summed(gradients: &mut [Vec<f32>]) -> &[f32] {
-    let (first, others) = gradients.split_first_mut().expect("a batch has a shard");
-    for other in others {
-        for (sum, value) in first.iter_mut().zip(other) {
-            *sum += *value;
+/// The gradients of all shards, added in shard order.
+struct Sum<'a, 'lock> {
+    parts: &'a [MutexGuard<'lock, Learned>],
+    sum: &'a mut [f32],
+}
+
+impl Work for Sum<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const ROWS: usize>(self) {
+        let (first, others) = self.parts.split_first().expect("a batch has a shard");
+        self.sum.copy_from_slice(&first.gradient);
+        for other in others {
+            for (sum, value) in self.sum.iter_mut().zip(&other.gradient) {
+                *sum += *value;
+            }
         }
     }
-    first
 }
