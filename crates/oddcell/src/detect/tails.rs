@@ -36,9 +36,6 @@ use crate::{
 
 /// The tensor of the sorted training columns.
 const COLUMNS: &str = "columns";
-/// Rows that are looked up in one column after the other together: the column stays in the cache.
-const ROWS_PER_BLOCK: usize = 1024;
-
 /// How the two tails of a cell become its part of the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rule {
@@ -84,8 +81,11 @@ impl TailDetector {
 
     /// The scores of the rows of one table among themselves: `PyOD`'s training scores. N is the number of rows.
     pub fn score_together(&self, rows: &Matrix) -> Result<Vec<f64>, FitError> {
-        let fitted = self.learn(rows)?;
-        Ok(fitted.scores(rows, &fitted.references(0)))
+        Ok(self.learn(rows)?.scores(rows, Among::Training))
+    }
+
+    fn among(self) -> Among {
+        if self.joint { Among::TrainingAndAll } else { Among::TrainingAndItself }
     }
 
     pub(super) fn load(self, tensors: &mut Tensors) -> Result<FittedTails, TensorError> {
@@ -117,39 +117,69 @@ pub struct FittedTails {
     skews: Vec<Skew>,
 }
 
-/// The values one column of rows is compared with.
+/// A cell of a column and the row it came from.
+type Placed = (f64, u32);
+
+/// The values that a cell's tails are counted among.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Among {
+    /// The training column; the cell is one of it.
+    Training,
+    /// The training column and the cell itself.
+    TrainingAndItself,
+    /// The training column and all cells of the call.
+    TrainingAndAll,
+}
+
+/// What the cells of one column are compared with.
 struct Reference<'a> {
     training: &'a [f64],
-    /// The rows of a joint call, sorted; empty otherwise.
-    batch: &'a [f64],
-    /// 1 if the row itself is in neither and must be added, else 0.
-    own: usize,
+    among: Among,
     skew: Skew,
 }
 
 impl Reference<'_> {
-    /// The part of the score that this value adds.
-    #[inline]
-    fn part(&self, value: f64, rule: Rule) -> f64 {
-        let (training_below, training_up_to) = ranks(self.training, value);
-        let (batch_below, batch_up_to) = ranks(self.batch, value);
-        let others = self.training.len() + self.batch.len();
-        let total = (others + self.own) as f64;
-        let up_to = training_up_to + batch_up_to + self.own;
-        let from = others - training_below - batch_below + self.own;
-        rule.part(libm::log(total / up_to as f64), libm::log(total / from as f64), self.skew)
+    /// Writes into `parts`, by row, what each cell of the sorted column adds to the score.
+    ///
+    /// Going up the column, the places in the training values only go up, too: each is found near the one before, and
+    /// what is equal is looked up once.
+    fn parts(&self, column: &[Placed], rule: Rule, parts: &mut [f64]) {
+        let n_added = match self.among {
+            Among::Training => 0,
+            Among::TrainingAndItself => 1,
+            Among::TrainingAndAll => column.len(),
+        };
+        let total = self.training.len() + n_added;
+        let (mut start, mut place) = (0, 0);
+        while let Some(&(value, _)) = column.get(start) {
+            let n_equal = column[start..].iter().take_while(|cell| cell.0 == value).count();
+            let n_below = climb(self.training, place, |other| other < value);
+            place = climb(self.training, n_below, |other| other <= value);
+            let (added_below, added_up_to) = match self.among {
+                Among::TrainingAndAll => (start, start + n_equal),
+                _ => (0, n_added),
+            };
+            let (up_to, from) = (place + added_up_to, total - n_below - added_below);
+            let tail = |count: usize| libm::log(total as f64 / count as f64);
+            let part = rule.part(tail(up_to), tail(from), self.skew);
+            for &(_, row) in &column[start..][..n_equal] {
+                parts[row as usize] = part;
+            }
+            start += n_equal;
+        }
     }
 }
 
-/// How many sorted values are below `value`, and how many are not above it.
-#[inline]
-fn ranks(sorted: &[f64], value: f64) -> (usize, usize) {
-    let below = sorted.partition_point(|&other| other < value);
-    // Most values of a continuous column are met nowhere else: one look instead of another search.
-    if sorted.get(below) != Some(&value) {
-        return (below, below);
+/// The first place from `start` on whose value does not pass; all before it pass. Looks near `start` first, so that many
+/// steps up a column cost no more than one walk along it, and a single one no more than a search.
+fn climb(sorted: &[f64], start: usize, passes: impl Fn(f64) -> bool) -> usize {
+    let rest = &sorted[start..];
+    let mut reach = 1;
+    while rest.get(reach - 1).is_some_and(|&value| passes(value)) {
+        reach *= 2;
     }
-    (below, below + sorted[below..].partition_point(|&other| other <= value))
+    let (known, end) = (reach / 2, rest.len().min(reach));
+    start + known + rest[known..end].partition_point(|&value| passes(value))
 }
 
 /// Columns × rows, every column sorted.
@@ -177,52 +207,48 @@ impl FittedTails {
     /// of how rare the value is.
     pub fn cells(&self, rows: &Matrix) -> Result<Matrix, ScoreError> {
         check_rows(rows, self.n_features())?;
-        Ok(self.with_references(rows, |references| {
-            let mut cells = rows.clone();
-            let rule = self.detector.rule;
-            cells.values_mut().par_chunks_mut(references.len()).for_each(|row| {
-                for (cell, reference) in row.iter_mut().zip(references) {
-                    *cell = reference.part(*cell, rule);
-                }
-            });
-            cells
-        }))
-    }
-
-    /// The training columns, with `own` times the row itself added.
-    fn references(&self, own: usize) -> Vec<Reference<'_>> {
-        let columns = self.columns.rows().zip(&self.skews);
-        columns.map(|(training, &skew)| Reference { training, batch: &[], own, skew }).collect()
-    }
-
-    /// Passes on what these rows are compared with.
-    fn with_references<T>(&self, rows: &Matrix, digest: impl FnOnce(&[Reference<'_>]) -> T) -> T {
-        if !self.detector.joint {
-            return digest(&self.references(1));
-        }
-        let batch = sorted_columns(rows);
-        let references: Vec<Reference<'_>> = (0..self.n_features())
-            .into_par_iter()
-            .map(|column| {
-                let (training, batch) = (self.columns.row(column), batch.row(column));
-                Reference { training, batch, own: 0, skew: Skew::of([training, batch]) }
-            })
-            .collect();
-        digest(&references)
-    }
-
-    fn scores(&self, rows: &Matrix, references: &[Reference<'_>]) -> Vec<f64> {
-        let (n_cols, rule) = (references.len(), self.detector.rule);
-        let mut scores = vec![0.0; rows.n_rows()];
-        let values = rows.values().par_chunks(ROWS_PER_BLOCK * n_cols);
-        scores.par_chunks_mut(ROWS_PER_BLOCK).zip(values).for_each(|(scores, values)| {
-            for (column, reference) in references.iter().enumerate() {
-                for (score, row) in scores.iter_mut().zip(values.chunks_exact(n_cols)) {
-                    *score += reference.part(row[column], rule);
-                }
+        let mut cells = Matrix::zeros(rows.n_rows(), rows.n_cols());
+        self.for_each_column(rows, self.detector.among(), |column, parts| {
+            for (row, &part) in parts.iter().enumerate() {
+                cells.row_mut(row)[column] = part;
             }
         });
+        Ok(cells)
+    }
+
+    fn scores(&self, rows: &Matrix, among: Among) -> Vec<f64> {
+        let mut scores = vec![0.0; rows.n_rows()];
+        self.for_each_column(rows, among, |_, parts| {
+            scores.iter_mut().zip(parts).for_each(|(score, part)| *score += part);
+        });
         scores
+    }
+
+    /// Passes on what the cells of every column add to their rows' scores, in column order.
+    fn for_each_column(&self, rows: &Matrix, among: Among, mut take: impl FnMut(usize, &[f64])) {
+        let n_cols = self.n_features();
+        // As many columns at a time as keep all threads busy, so that memory is theirs and not the whole table's.
+        let per_turn = 2 * rayon::current_num_threads();
+        for first in (0..n_cols).step_by(per_turn) {
+            let columns = (first..n_cols.min(first + per_turn)).into_par_iter();
+            let parts: Vec<Vec<f64>> = columns.map(|column| self.column_parts(rows, column, among)).collect();
+            parts.iter().enumerate().for_each(|(offset, parts)| take(first + offset, parts));
+        }
+    }
+
+    fn column_parts(&self, rows: &Matrix, column: usize, among: Among) -> Vec<f64> {
+        let mut cells: Vec<Placed> = rows.rows().zip(0..).map(|(row, at)| (row[column], at)).collect();
+        cells.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let training = self.columns.row(column);
+        let skew = if among == Among::TrainingAndAll {
+            let values: Vec<f64> = cells.iter().map(|cell| cell.0).collect();
+            Skew::of([training, &values])
+        } else {
+            self.skews[column]
+        };
+        let mut parts = vec![0.0; cells.len()];
+        Reference { training, among, skew }.parts(&cells, self.detector.rule, &mut parts);
+        parts
     }
 }
 
@@ -237,8 +263,7 @@ impl Fitted for FittedTails {
 
     fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
         check_rows(rows, self.n_features())?;
-        let scores = self.with_references(rows, |references| self.scores(rows, references));
-        Ok(Judged { scores, cells: None })
+        Ok(Judged { scores: self.scores(rows, self.detector.among()), cells: None })
     }
 
     fn save(&self) -> Tensors {

@@ -1,17 +1,12 @@
 //! Comparing with every row, block by block, for many columns.
 //!
-//! A block of queries walks the training rows together, tile by tile, so that a tile is read from memory once
-//! per block and from the cache after that. For most rows a cheap lower bound of the distance ([`Estimate`])
-//! already says that they are no neighbours; the exact distance is computed for the others only. So the answer
-//! does not depend on how the bound was computed, and hence not on the processor.
+//! A block of queries walks the training rows together, tile by tile. For most rows a cheap lower bound of the distance
+//! ([`Estimate`]) already says that they are no neighbours; the exact distance is computed for the others only. So the
+//! answer does not depend on how the bound was computed, and hence not on the processor.
 
 use std::ops::Range;
 
-use super::{
-    Best,
-    estimate::{Estimate, GROUP, PANEL},
-    squared_distance,
-};
+use super::{Best, estimate::Estimate, squared_distance};
 use crate::Matrix;
 
 #[derive(Debug)]
@@ -35,36 +30,20 @@ impl Brute {
             }
             return;
         };
-        let first = block.start;
-        let mut groups: Vec<_> = (block.step_by(GROUP))
-            .map(|start| {
-                estimate.pack(queries, start..queries.n_rows().min(start + GROUP).min(first + best.len()))
-            })
-            .collect();
-        let mut products = Vec::new();
+        let packed = estimate.pack(queries, block.clone());
+        let mut candidates = Vec::new();
+        let mut thresholds = Vec::with_capacity(block.len());
         for tile in estimate.tiles() {
-            for (index, (group, best)) in groups.iter_mut().zip(best.chunks_mut(GROUP)).enumerate() {
-                estimate.products(group, tile.clone(), &mut products);
-                for (panel, products) in tile.clone().zip(products.chunks_exact(GROUP * PANEL)) {
-                    let (first_row, lower_parts) = (panel * PANEL, estimate.lower_parts(panel));
-                    for (member, best) in best.iter_mut().enumerate() {
-                        let products = &products[member * PANEL..][..PANEL];
-                        let threshold = group.threshold(member, best.limit.squared);
-                        // First whether there is any candidate: without branches, for the usual answer is no.
-                        let ruled_out = |lower: &f32, product: &f32| lower - 2.0 * product > threshold;
-                        let parts = || lower_parts.iter().zip(products);
-                        if parts().fold(true, |all, (lower, product)| all & ruled_out(lower, product)) {
-                            continue;
-                        }
-                        let query = queries.row(first + index * GROUP + member);
-                        let candidates =
-                            parts().enumerate().filter(|(_, (lower, product))| !ruled_out(lower, product));
-                        for row in candidates.map(|(offset, _)| first_row + offset) {
-                            if row < rows.n_rows() {
-                                best.offer(squared_distance(rows.row(row), query), row);
-                            }
-                        }
-                    }
+            thresholds.clear();
+            let limits = best.iter().map(|best| best.limit.squared).enumerate();
+            thresholds.extend(limits.map(|(query, limit)| packed.threshold(query, limit)));
+            candidates.clear();
+            packed.compare(tile, &thresholds, &mut candidates);
+            for &(query, offset) in &candidates {
+                let row = tile.rows.start + offset as usize;
+                if row < tile.rows.end {
+                    let query_values = queries.row(block.start + query as usize);
+                    best[query as usize].offer(squared_distance(rows.row(row), query_values), row);
                 }
             }
         }

@@ -20,15 +20,11 @@ use std::ops::Range;
 
 use crate::{
     Matrix,
-    simd::{self, Work},
+    net::gemm::{self, Edge, Panels, padded},
 };
 
-/// Queries whose products are computed together.
-pub(super) const GROUP: usize = 6;
-/// Training rows whose products are computed together. Panels are filled up with zeros.
-pub(super) const PANEL: usize = 32;
-/// Values in a tile of panels: 64 KiB of `f32`, to stay in a core's cache while the groups pass.
-const TILE_VALUES: usize = 16 * 1024;
+/// Training rows that are looked at between two looks at the limits.
+const TILE_ROWS: usize = 128;
 /// The largest |aᵢ| that is estimated: 2⁴⁰.
 const LARGEST: f64 = (1u64 << 40) as f64;
 
@@ -41,19 +37,27 @@ pub(super) struct Estimate {
     share: f64,
     /// What single precision may lose below its smallest number.
     tiny: f64,
-    /// Panel after panel, and in a panel column after column, [`PANEL`] rows each.
-    panels: Vec<f32>,
-    /// (1 − γ)·B of every row.
+    tiles: Vec<Tile>,
+}
+
+/// Some training rows.
+#[derive(Debug)]
+pub(super) struct Tile {
+    /// Where they lie among all.
+    pub(super) rows: Range<usize>,
+    /// Columns × rows.
+    panels: Panels,
+    /// (1 − γ)·B of every row; infinite beyond the last.
     lower_parts: Vec<f32>,
 }
 
-/// A few queries in single precision, packed for products.
+/// A block of queries in single precision.
 #[derive(Debug)]
-pub(super) struct Group {
-    /// Column after column, [`GROUP`] queries each.
+pub(super) struct Block {
+    /// Row-major, padded.
     values: Vec<f32>,
     /// (1 − γ)·A − tiny of every query; negative infinity where nothing may be ruled out.
-    parts: [f64; GROUP],
+    parts: Vec<f64>,
     scale: f64,
 }
 
@@ -76,108 +80,116 @@ impl Estimate {
         // A power of two that brings the largest deviation to between 1/4 and 1.
         let scale = 2f64.powi(-(largest.log2().ceil() as i32 + 1));
         let share = 1.0 - (n_cols as f64 + 16.0) * f64::from(f32::EPSILON) / 2.0;
-        let n_panels = n_rows.div_ceil(PANEL);
-        let mut estimate = Self {
-            tiny: n_cols as f64 * 2f64.powi(-80),
-            panels: vec![0.0; n_panels * PANEL * n_cols],
-            lower_parts: vec![0.0; n_panels * PANEL],
-            means,
-            scale,
-            share,
-        };
-        for (index, row) in rows.rows().enumerate() {
-            let panel = &mut estimate.panels[index / PANEL * PANEL * n_cols..][..PANEL * n_cols];
-            let mut square = 0.0;
-            for ((packed, value), mean) in panel.chunks_exact_mut(PANEL).zip(row).zip(&estimate.means) {
-                let moved = (value - mean) * scale;
-                square += moved * moved;
-                packed[index % PANEL] = moved as f32;
-            }
-            estimate.lower_parts[index] = (share * square) as f32;
+        let tiny = n_cols as f64 * 2f64.powi(-80);
+        let mut estimate = Self { means, scale, share, tiny, tiles: Vec::new() };
+        for start in (0..n_rows).step_by(TILE_ROWS) {
+            let tile = estimate.tile(rows, start..n_rows.min(start + TILE_ROWS));
+            estimate.tiles.push(tile);
         }
         Some(estimate)
     }
 
-    /// The panels, as many at a time as stay in the cache.
-    pub(super) fn tiles(&self) -> impl Iterator<Item = Range<usize>> {
-        let n_panels = self.lower_parts.len() / PANEL;
-        let per_tile = (TILE_VALUES / (PANEL * self.means.len())).max(1);
-        (0..n_panels).step_by(per_tile).map(move |start| start..n_panels.min(start + per_tile))
-    }
-
-    /// (1 − γ)·B of the rows of a panel.
-    pub(super) fn lower_parts(&self, panel: usize) -> &[f32] {
-        &self.lower_parts[panel * PANEL..][..PANEL]
-    }
-
-    /// At most [`GROUP`] queries.
-    pub(super) fn pack(&self, queries: &Matrix, group: Range<usize>) -> Group {
-        let mut values = vec![0.0; GROUP * self.means.len()];
-        let mut parts = [0.0; GROUP];
-        for (member, query) in group.enumerate() {
-            let (mut square, mut largest) = (0.0, 0.0f64);
-            for ((packed, value), mean) in
-                values.chunks_exact_mut(GROUP).zip(queries.row(query)).zip(&self.means)
-            {
-                let moved = (value - mean) * self.scale;
-                square += moved * moved;
-                largest = largest.max(moved.abs());
-                packed[member] = moved as f32;
-            }
-            parts[member] =
-                if largest <= LARGEST { self.share * square - self.tiny } else { f64::NEG_INFINITY };
-        }
-        Group { values, parts, scale: self.scale }
-    }
-
-    /// The products of the group with the rows of some panels: panel after panel, query after query.
-    pub(super) fn products(&self, group: &Group, tile: Range<usize>, products: &mut Vec<f32>) {
+    fn tile(&self, rows: &Matrix, range: Range<usize>) -> Tile {
         let n_cols = self.means.len();
-        products.resize(tile.len() * GROUP * PANEL, 0.0);
-        let panels = &self.panels[tile.start * PANEL * n_cols..tile.end * PANEL * n_cols];
-        simd::run(Products { group: &group.values, panels, output: products });
+        let stride = padded(n_cols);
+        let mut values = vec![0.0; range.len() * stride];
+        let mut lower_parts = vec![f32::INFINITY; padded(range.len())];
+        for ((row, line), lower) in range.clone().zip(values.chunks_exact_mut(stride)).zip(&mut lower_parts) {
+            let (square, _) = self.narrow(rows.row(row), line);
+            *lower = (self.share * square) as f32;
+        }
+        let mut panels = Panels::zeros(n_cols, range.len());
+        panels.pack_transposed(&values, range.len(), stride);
+        Tile { rows: range, panels, lower_parts }
+    }
+
+    /// Moves and scales a row into single precision; gives its square and its largest value.
+    fn narrow(&self, row: &[f64], line: &mut [f32]) -> (f64, f64) {
+        let (mut square, mut largest) = (0.0, 0.0f64);
+        for ((narrow, value), mean) in line.iter_mut().zip(row).zip(&self.means) {
+            let moved = (value - mean) * self.scale;
+            square += moved * moved;
+            largest = largest.max(moved.abs());
+            *narrow = moved as f32;
+        }
+        (square, largest)
+    }
+
+    /// The training rows, in order.
+    pub(super) fn tiles(&self) -> &[Tile] {
+        &self.tiles
+    }
+
+    /// Some queries, ready to be compared.
+    pub(super) fn pack(&self, queries: &Matrix, range: Range<usize>) -> Block {
+        let stride = padded(self.means.len());
+        let mut values = vec![0.0; range.len() * stride];
+        let mut parts = Vec::with_capacity(range.len());
+        for (query, line) in range.zip(values.chunks_exact_mut(stride)) {
+            let (square, largest) = self.narrow(queries.row(query), line);
+            if largest <= LARGEST {
+                parts.push(self.share * square - self.tiny);
+            } else {
+                line.fill(0.0);
+                parts.push(f64::NEG_INFINITY);
+            }
+        }
+        Block { values, parts, scale: self.scale }
     }
 }
 
-impl Group {
-    /// A row whose lower part minus twice its product is above this is farther than the limit.
-    pub(super) fn threshold(&self, member: usize, limit: f64) -> f32 {
+impl Block {
+    /// A row whose lower part minus twice its product is above this is farther from the query than the limit.
+    pub(super) fn threshold(&self, query: usize, limit: f64) -> f32 {
         // Rounded up, so that rounding never rules a row out.
-        ((limit * self.scale * self.scale - self.parts[member]) as f32).next_up()
+        ((limit * self.scale * self.scale - self.parts[query]) as f32).next_up()
+    }
+
+    /// Appends to `candidates` the pairs of query and row, both counted within block and tile, that the thresholds of
+    /// the queries do not rule out.
+    pub(super) fn compare(&self, tile: &Tile, thresholds: &[f32], candidates: &mut Vec<(u32, u32)>) {
+        let n_queries = self.parts.len();
+        let stride = self.values.len() / n_queries;
+        let sieve = Sieve { lower_parts: &tile.lower_parts, thresholds, candidates };
+        gemm::rows_times_panels(&self.values, n_queries, stride, &tile.panels, sieve);
     }
 }
 
-/// The inner loop, compiled for what the processor can do.
-struct Products<'a> {
-    group: &'a [f32],
-    panels: &'a [f32],
-    output: &'a mut [f32],
+/// Looks at the products while they are in registers.
+struct Sieve<'a> {
+    lower_parts: &'a [f32],
+    thresholds: &'a [f32],
+    candidates: &'a mut Vec<(u32, u32)>,
 }
 
-/// Training rows whose sums are held in registers at a time, times [`GROUP`] queries.
-const LANES: usize = 16;
-
-impl Work for Products<'_> {
-    type Output = ();
+impl Edge for Sieve<'_> {
+    #[inline(always)]
+    fn start<const N: usize>(&self, _: usize, _: usize) -> [f32; N] {
+        [0.0; N]
+    }
 
     #[inline(always)]
-    fn run<const ROWS: usize>(self) {
-        let panel_values = self.group.len() / GROUP * PANEL;
-        let panels = self.panels.chunks_exact(panel_values);
-        for (panel, products) in panels.zip(self.output.chunks_exact_mut(GROUP * PANEL)) {
-            for first in (0..PANEL).step_by(LANES) {
-                let mut sums = [[0.0f32; LANES]; GROUP];
-                for (rows, queries) in panel.chunks_exact(PANEL).zip(self.group.chunks_exact(GROUP)) {
-                    let rows = &rows[first..][..LANES];
-                    for member in 0..GROUP {
-                        for lane in 0..LANES {
-                            sums[member][lane] = queries[member].mul_add(rows[lane], sums[member][lane]);
-                        }
-                    }
-                }
-                for (products, sums) in products.chunks_exact_mut(PANEL).zip(&sums) {
-                    products[first..][..LANES].copy_from_slice(sums);
-                }
+    fn finish<const N: usize>(&mut self, row: usize, column: usize, sums: [f32; N]) {
+        let (lower_parts, threshold) = (&self.lower_parts[column..][..N], self.thresholds[row]);
+        // First whether there is any candidate: without branches, for the usual answer is no.
+        let mut n_ruled_out = 0;
+        for j in 0..N {
+            n_ruled_out += u32::from(lower_parts[j] - 2.0 * sums[j] > threshold);
+        }
+        if n_ruled_out < N as u32 {
+            self.keep(row, column, &sums);
+        }
+    }
+}
+
+impl Sieve<'_> {
+    #[cold]
+    fn keep(&mut self, row: usize, column: usize, sums: &[f32]) {
+        let (lower_parts, threshold) = (&self.lower_parts[column..], self.thresholds[row]);
+        for (offset, (lower, sum)) in lower_parts.iter().zip(sums).enumerate() {
+            let ruled_out = lower - 2.0 * sum > threshold;
+            if !ruled_out {
+                self.candidates.push((row as u32, (column + offset) as u32));
             }
         }
     }
@@ -188,50 +200,27 @@ mod tests {
     use super::*;
     use crate::Seed;
 
-    #[test] // By the plain definition in f64, to the precision of f32.
-    fn products_are_those_of_the_moved_and_scaled_rows() {
-        let mut stream = Seed(1).stream("rows", &[]);
-        let rows = Matrix::new((0..70 * 19).map(|_| stream.normal() + 5.0).collect(), 70, 19);
+    #[test] // The bound must hold, and be close enough to be of use.
+    fn a_row_is_kept_at_its_own_distance_and_ruled_out_just_below_it() {
+        let mut stream = Seed(2).stream("rows", &[]);
+        let rows = Matrix::new((0..300 * 100).map(|_| stream.normal() + 5.0).collect(), 300, 100);
         let estimate = Estimate::new(&rows).unwrap();
-        let group = estimate.pack(&rows, 3..8);
-        let mut products = Vec::new();
-        let mut seen = 0;
+        let block = estimate.pack(&rows, 3..8);
         for tile in estimate.tiles() {
-            estimate.products(&group, tile.clone(), &mut products);
-            for row in tile.start * PANEL..(tile.end * PANEL).min(70) {
-                for member in 0..5 {
-                    let moved = |row: usize, column: usize| {
-                        (rows.row(row)[column] - estimate.means[column]) * estimate.scale
+            for row in tile.rows.clone() {
+                for query in 0..5 {
+                    let squared = super::super::squared_distance(rows.row(3 + query), rows.row(row));
+                    let is_kept = |limit: f64| {
+                        let mut thresholds = [f32::NEG_INFINITY; 5];
+                        thresholds[query] = block.threshold(query, limit);
+                        let mut candidates = Vec::new();
+                        block.compare(tile, &thresholds, &mut candidates);
+                        candidates.contains(&(query as u32, (row - tile.rows.start) as u32))
                     };
-                    let expected: f64 =
-                        (0..19).map(|column| moved(row, column) * moved(3 + member, column)).sum();
-                    let at = (row / PANEL - tile.start) * GROUP * PANEL + member * PANEL + row % PANEL;
-                    assert!((f64::from(products[at]) - expected).abs() < 1e-5, "row {row}, member {member}");
-                    seen += 1;
+                    assert!(is_kept(squared), "row {row} would be ruled out at its own distance");
+                    assert!(row == 3 + query || !is_kept(squared * 0.9999), "row {row} is not ruled out");
                 }
             }
-        }
-        assert_eq!(seen, 70 * 5);
-    }
-
-    #[test] // The bound must hold, and be close enough to be of use.
-    fn the_lower_bound_is_below_the_distance_and_close_to_it() {
-        let mut stream = Seed(2).stream("rows", &[]);
-        let rows = Matrix::new((0..64 * 100).map(|_| stream.normal()).collect(), 64, 100);
-        let estimate = Estimate::new(&rows).unwrap();
-        let group = estimate.pack(&rows, 0..1);
-        let mut products = Vec::new();
-        estimate.products(&group, 0..2, &mut products);
-        for row in 1..64 {
-            let squared = super::super::squared_distance(rows.row(0), rows.row(row));
-            let (panel, offset) = (row / PANEL, row % PANEL);
-            let estimated =
-                estimate.lower_parts(panel)[offset] - 2.0 * products[panel * GROUP * PANEL + offset];
-            assert!(
-                estimated <= group.threshold(0, squared),
-                "row {row} would be ruled out at its own distance"
-            );
-            assert!(estimated > group.threshold(0, squared * 0.9999), "row {row} is not ruled out below it");
         }
     }
 
@@ -241,7 +230,7 @@ mod tests {
         assert!(Estimate::new(&Matrix::from_rows(&[[1e300], [-1e300]])).is_none());
         assert!(Estimate::new(&Matrix::from_rows(&[[f64::MAX], [-f64::MAX]])).is_none());
         let estimate = Estimate::new(&Matrix::from_rows(&[[0.0], [1.0]])).unwrap();
-        let group = estimate.pack(&Matrix::from_rows(&[[1e300]]), 0..1);
-        assert_eq!(group.threshold(0, 1.0), f32::INFINITY);
+        let block = estimate.pack(&Matrix::from_rows(&[[1e300]]), 0..1);
+        assert_eq!(block.threshold(0, 1.0), f32::INFINITY);
     }
 }
