@@ -162,6 +162,9 @@ fn table_hint(error: &TableError) -> Option<String> {
         TableError::WrongKind { .. } => {
             "to read the column as names, fit with --categorical COLUMN; to leave it out, --ignore COLUMN"
         }
+        TableError::UnsupportedType { column: name, .. } | TableError::JsonNested { key: name, .. } => {
+            return Some(format!("to leave the column out, say --ignore {name} to `fit` or `detect`"));
+        }
         TableError::Infinite { .. } => "leave the cell empty if the value is not known",
         TableError::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => DISK_FULL,
         TableError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {

@@ -8,7 +8,7 @@ use std::{
 use oddcell::{
     DetectorSpec, Seed, Table,
     model::FitOptions,
-    table::{ColumnKind, ReadOptions, Source, TableReader},
+    table::{ColumnKind, ReadOptions, Source, TableReader, Wanted},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -62,7 +62,9 @@ pub(crate) fn options(learn: &LearnArgs, columns: &ColumnArgs) -> Result<(FitOpt
         let value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
         set(&mut options, key, value).map_err(|failure| failure.at(format!("--set {setting}")))?;
     }
-    options.encode.ignore.extend(columns.ignore.iter().cloned());
+    // What an earlier run found is left out anyway.
+    let ignored = columns.ignore.iter().filter(|name| !output::COLUMNS.contains(&name.as_str()));
+    options.encode.ignore.extend(ignored.cloned());
     options.encode.keep_identifiers |= columns.keep_identifiers;
     options.label.clone_from(&columns.label);
     // Wrong parameters are told before a large table is read.
@@ -107,31 +109,45 @@ fn set_field<T: Serialize + DeserializeOwned>(
 }
 
 /// Where the table comes from: a path, or `-`.
-pub(crate) fn source(data: &Path) -> Source {
+fn source(data: &Path) -> Source {
     if data == Path::new("-") { Source::Stdin } else { Source::Path(data.to_owned()) }
 }
 
-/// How to read it.
-pub(crate) fn read_options(args: &ReadArgs) -> ReadOptions {
-    ReadOptions {
+/// Opens it.
+pub(crate) fn open(data: &Path, args: &ReadArgs, wanted: Wanted) -> Result<TableReader, Failure> {
+    let options = ReadOptions {
         format: args.input_format,
         delimiter: args.delimiter,
         header: !args.no_header,
+        wanted,
         ..ReadOptions::default()
-    }
+    };
+    Ok(TableReader::open(&source(data), &options)?)
 }
 
-/// The whole table, with the kinds the user asked for, and what separates its fields if it is a CSV.
+/// A table to learn from.
+pub(crate) struct Input {
+    pub(crate) table: Table,
+    /// What separates the fields of a CSV.
+    pub(crate) delimiter: Option<u8>,
+    /// What is worth telling about it.
+    pub(crate) notes: Vec<String>,
+}
+
+/// The whole table, with the kinds the user asked for.
 pub(crate) fn read_table(
     data: &Path,
     read: &ReadArgs,
     columns: &ColumnArgs,
-) -> Result<(Table, Option<u8>), Failure> {
-    let reader = TableReader::open(&source(data), &read_options(read))?;
+    options: &FitOptions,
+) -> Result<Input, Failure> {
+    let ignored = options.encode.ignore.iter().filter(|&name| options.label.as_ref() != Some(name));
+    let not_read = ignored.cloned().chain(output::COLUMNS.map(str::to_owned)).collect();
+    let reader = open(data, read, Wanted::Except(not_read))?;
     let delimiter = reader.delimiter();
     let mut table = Table::from_reader(reader)?;
     // What an earlier run found is no feature, and would be written a second time.
-    let found: Vec<&str> = output::COLUMNS.into_iter().filter(|name| table.column(name).is_some()).collect();
+    let found = output::earlier_findings(&table.schema());
     if !found.is_empty() {
         table = table.without(&found)?;
     }
@@ -141,7 +157,9 @@ pub(crate) fn read_table(
     if let Some(label) = &columns.label {
         labels::check(label, &table)?;
     }
-    Ok((table, delimiter))
+    let notes = table.notes.iter().map(ToString::to_string);
+    let notes = output::earlier_note(&found).into_iter().chain(notes).collect();
+    Ok(Input { table, delimiter, notes })
 }
 
 /// A pool of the threads asked for.

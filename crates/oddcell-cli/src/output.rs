@@ -18,7 +18,7 @@ use oddcell::{
 use crate::{
     args::{FormatArg, OutputArgs, RunArgs},
     failure::Failure,
-    interrupt,
+    interrupt, show,
 };
 
 pub(crate) const SCORE: &str = "odd_score";
@@ -194,6 +194,17 @@ pub(crate) struct Found {
     pub(crate) p_values: Vec<f64>,
     /// Where the detector knows cells.
     pub(crate) reasons: Option<StringArray>,
+}
+
+/// The columns that an earlier run had found, wherever its output came from and in whatever format.
+pub(crate) fn earlier_findings(input: &Schema) -> Vec<&'static str> {
+    COLUMNS.into_iter().filter(|name| input.column_with_name(name).is_some()).collect()
+}
+
+/// What there is to say about them.
+pub(crate) fn earlier_note(found: &[&str]) -> Option<String> {
+    let names = show::name_list(found.iter().copied());
+    (!found.is_empty()).then(|| format!("left out, as an earlier run had found them: {names}"))
 }
 
 /// The input's columns without what an earlier run had found.

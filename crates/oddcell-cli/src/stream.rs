@@ -4,6 +4,7 @@
 use std::{
     collections::VecDeque,
     sync::mpsc::{Receiver, sync_channel},
+    thread::{Scope, ScopedJoinHandle},
 };
 
 use arrow_array::{RecordBatch, StringArray, builder::StringBuilder};
@@ -12,7 +13,7 @@ use oddcell::{
     encode::Encoder,
     explain::Explainer,
     model::Findings,
-    table::{Format, TableError, TableReader},
+    table::{Format, Note, TableError, TableReader},
 };
 
 use crate::{failure::Failure, output::Found};
@@ -43,31 +44,32 @@ impl Judged {
     }
 }
 
-/// Judges everything `reader` gives and hands it to `consume` in order.
+/// Judges everything `reader` gives and hands it to `consume` in order. Gives what is worth telling about the input.
 pub(crate) fn judge_all(
     model: &Model,
-    reader: TableReader,
+    mut reader: TableReader,
     format: Option<Format>,
     pool: &rayon::ThreadPool,
     mut consume: impl FnMut(Judged) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+) -> Result<Vec<Note>, Failure> {
     let origin = reader.origin().to_owned();
     let judge = |batch, first_row| judge_batch(model, batch, first_row, &origin, format);
     let mut first_row = 0;
     let n_threads = pool.current_num_threads();
     if n_threads == 1 {
-        for batch in reader {
+        for batch in reader.by_ref() {
             let batch = batch?;
             let start = first_row;
             first_row += batch.num_rows();
             consume(pool.install(|| judge(batch, start))?)?;
         }
-        return Ok(());
+        return Ok(reader.notes().to_vec());
     }
     std::thread::scope(|threads| {
-        let mut batches = read_ahead(threads, reader).into_iter();
+        let (batches, reading) = read_ahead(threads, reader);
+        let mut batches = batches.into_iter();
         let judge = &judge;
-        pool.in_place_scope_fifo(|tasks| {
+        pool.in_place_scope_fifo(|tasks| -> Result<(), Failure> {
             let mut in_flight: VecDeque<Receiver<Result<Judged, Failure>>> = VecDeque::new();
             loop {
                 // One more than threads, so that none waits while a finished batch is written.
@@ -89,25 +91,28 @@ pub(crate) fn judge_all(
                 let Some(next) = in_flight.pop_front() else { return Ok(()) };
                 consume(next.recv().expect("every task answers")?)?;
             }
-        })
+        })?;
+        Ok(reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }
 
+/// Batches as they are read, and in the end the notes of the reader.
 fn read_ahead<'scope>(
-    scope: &'scope std::thread::Scope<'scope, '_>,
-    reader: TableReader,
-) -> Receiver<Result<RecordBatch, TableError>> {
+    scope: &'scope Scope<'scope, '_>,
+    mut reader: TableReader,
+) -> (Receiver<Result<RecordBatch, TableError>>, ScopedJoinHandle<'scope, Vec<Note>>) {
     let (sender, receiver) = sync_channel(READ_AHEAD);
-    scope.spawn(move || {
-        for batch in reader {
+    let reading = scope.spawn(move || {
+        for batch in reader.by_ref() {
             let failed = batch.is_err();
             // A closed channel means that the writer gave up and has said why.
             if sender.send(batch).is_err() || failed {
-                return;
+                break;
             }
         }
+        reader.notes().to_vec()
     });
-    receiver
+    (receiver, reading)
 }
 
 fn judge_batch(

@@ -51,7 +51,7 @@ proptest! {
             writer.write_record(row).unwrap();
         }
         let bytes = writer.into_inner().unwrap();
-        let options = ReadOptions { delimiter: Some(delimiter), format: Some(Format::Csv), header: true, batch_rows };
+        let options = ReadOptions { delimiter: Some(delimiter), format: Some(Format::Csv), batch_rows, ..ReadOptions::default() };
         let table = TableReader::from_bytes("test", bytes, &options).and_then(Table::from_reader).unwrap();
         let expected: Vec<Vec<Option<String>>> =
             rows.iter().map(|row| row.iter().cloned().map(Some).collect()).collect();

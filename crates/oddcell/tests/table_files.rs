@@ -5,12 +5,19 @@
 use std::{io::Write, sync::Arc};
 
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, StringArray,
-    cast::AsArray, types::Int32Type,
+    Array, ArrayRef, BinaryArray, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch,
+    StringArray, StructArray,
+    builder::{Int32Builder, MapBuilder, StringBuilder},
+    cast::AsArray,
+    types::Int32Type,
 };
 use arrow_schema::{DataType, Field, Schema};
-use oddcell::table::{
-    Cells, ColumnKind, Format, ReadOptions, Source, Table, TableError, TableReader, TableWriter, read_cells,
+use oddcell::{
+    encode::{EncodeOptions, Encoder},
+    table::{
+        Cells, ColumnKind, Format, ReadOptions, Source, Table, TableError, TableReader, TableWriter, Wanted,
+        read_cells,
+    },
 };
 
 fn read_with(bytes: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Table, TableError> {
@@ -255,21 +262,84 @@ fn what_is_wrong_with_json_lines_is_said_with_its_place() {
     assert!(
         error(b"{\"a\":\"\xE9\"}\n").starts_with("test, line 1: found the byte 0xE9, which is not UTF-8")
     );
-    let options = ReadOptions { batch_rows: 2, ..ReadOptions::default() };
-    let late = read_with("{\"a\":1}\n{\"a\":2}\n{\"b\":3}\n", &options).unwrap_err().to_string();
-    assert!(late.starts_with("test, line 3: the key `b` appears for the first time after 2 rows;"), "{late}");
+    // After the 1,000 keys of the first batch, 4,096 late ones are accepted.
+    let own_keys: Vec<String> = (1..=6_000).map(|line| format!("{{\"k{line}\":1}}\n")).collect();
+    let options = ReadOptions { batch_rows: 1_000, ..ReadOptions::default() };
+    let many = read_with(own_keys.concat(), &options).unwrap_err().to_string();
+    let expected = "test, line 5097: found more than 4096 keys that the first 1000 rows do not have;";
+    assert!(many.starts_with(expected), "{many}");
 }
 
 #[test]
-fn json_keys_may_come_late_within_the_first_batch_in_any_order_and_be_missing() {
-    let table = read("{\"a\":1}\n{\"b\":\"x\",\"a\":null}\n{\"b\":true}\n").unwrap();
+fn json_keys_may_come_late_in_any_order_and_be_missing() {
     let some = |text: &str| Some(text.to_owned());
+    let text = "{\"a\":1}\n{\"b\":\"x\",\"a\":null}\n{\"b\":true}\n";
     let expected = [[some("1"), None], [None, some("x")], [None, some("true")]];
-    assert_eq!((names(&table), cells(&table)), (vec!["a", "b"], expected.map(Vec::from).to_vec()));
+    for batch_rows in [1, 2, 3] {
+        let table = read_with(text, &ReadOptions { batch_rows, ..ReadOptions::default() }).unwrap();
+        assert_eq!(
+            (names(&table), cells(&table)),
+            (vec!["a", "b"], expected.clone().map(Vec::from).to_vec())
+        );
+        // The kind is that of all cells: `x` and `true` are names, `true` alone would be a truth value.
+        assert_eq!(kinds(&table), [ColumnKind::Number, ColumnKind::Category]);
+    }
+}
+
+/// The batches of a reader that knows which columns are wanted, two rows each, and its notes.
+fn read_wanted(text: &str, wanted: &[&str]) -> (Vec<RecordBatch>, Vec<String>) {
+    let wanted = Wanted::Only(wanted.iter().map(|&name| name.to_owned()).collect());
+    let options = ReadOptions { batch_rows: 2, wanted, ..ReadOptions::default() };
+    let mut reader = TableReader::from_bytes("test", text.into(), &options).unwrap();
+    let batches: Vec<RecordBatch> = reader.by_ref().map(Result::unwrap).collect();
+    (batches, reader.notes().iter().map(ToString::to_string).collect())
 }
 
 #[test]
-fn arrow_files_and_streams_are_read_and_nested_columns_are_named() {
+fn wanted_columns_of_json_lines_are_there_from_the_first_batch_and_other_late_keys_are_left_out() {
+    let some = |text: &str| Some(text.to_owned());
+    let text = "{\"b\":1}\n{\"b\":2}\n{\"c\":3,\"x\":{\"y\":4}}\n{\"x\":5,\"b\":6}\n";
+    let (batches, notes) = read_wanted(text, &["a", "b", "c"]);
+    let columns: Vec<Vec<String>> = batches
+        .iter()
+        .map(|batch| batch.schema().fields().iter().map(|field| field.name().clone()).collect())
+        .collect();
+    assert_eq!(columns, [["b", "a", "c"], ["b", "a", "c"]]);
+    let rows = cells(&Table::from_batches("test", batches).unwrap());
+    assert_eq!(rows[1..3], [[some("2"), None, None], [None, None, some("3")]]);
+    let expected = ["keys that first appear after row 2 are left out: `x`", "no line has a value for `a`"];
+    assert_eq!(notes, expected);
+    // A table without any wanted column is another table: nothing is made up.
+    let (batches, notes) = read_wanted("{\"b\":1}\n", &["a"]);
+    assert_eq!((batches[0].schema().field(0).name().as_str(), batches[0].num_columns()), ("b", 1));
+    assert!(notes.is_empty(), "{notes:?}");
+}
+
+#[test]
+fn json_that_nobody_reads_is_given_back_as_it_was() {
+    let some = |text: &str| Some(text.to_owned());
+    let text = "{\"a\":1,\"x\":{\"k\":[1,null]},\"y\":\"say \\\"hi\\\"\"}\n{\"a\":2,\"x\":7,\"y\":true}\n";
+    let options = |wanted| ReadOptions { wanted, ..ReadOptions::default() };
+    let except = options(Wanted::Except(vec!["x".into(), "y".into()]));
+    let only = options(Wanted::Only(vec!["a".into()]));
+    for options in [except, only] {
+        let table = read_with(text, &options).unwrap();
+        assert_eq!(String::from_utf8(written(&table, Format::JsonLines)).unwrap(), text);
+        let csv = String::from_utf8(written(&table, Format::Csv)).unwrap();
+        assert_eq!(csv, "a,x,y\n1,\"{\"\"k\"\":[1,null]}\",\"say \"\"hi\"\"\"\n2,7,true\n");
+        let parquet = read(written(&table, Format::Parquet)).unwrap();
+        assert_eq!(
+            cells(&parquet.without(&["a"]).unwrap())[0],
+            [some("{\"k\":[1,null]}"), some("say \"hi\"")]
+        );
+    }
+    let wanted = options(Wanted::Only(vec!["a".into(), "x".into()]));
+    let error = read_with(text, &wanted).unwrap_err().to_string();
+    assert!(error.starts_with("test, line 1, key `x`: found an object, but a string, number,"), "{error}");
+}
+
+#[test]
+fn arrow_files_and_streams_are_read() {
     let schema = Arc::new(Schema::new(vec![
         Field::new("f", DataType::Float64, true),
         Field::new("i", DataType::Int64, true),
@@ -292,10 +362,72 @@ fn arrow_files_and_streams_are_read_and_nested_columns_are_named() {
         assert_eq!(table.batches, std::slice::from_ref(&batch));
         assert_eq!(kinds(&table), [ColumnKind::Number, ColumnKind::Number, ColumnKind::Boolean]);
     }
-    let list: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(1)])]));
-    let nested = RecordBatch::try_from_iter([("tags", list)]).unwrap();
-    let error = Table::from_batches("frame", vec![nested]).unwrap_err().to_string();
-    assert!(error.starts_with("frame, column `tags`: found the type List(Int32"), "{error}");
+}
+
+/// Numbers beside a list, a struct, a map and bytes.
+fn nested() -> RecordBatch {
+    let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+    let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([
+        Some(vec![Some(1), None]),
+        None::<Vec<Option<i32>>>,
+    ]);
+    let field = Arc::new(Field::new("n", DataType::Int64, false));
+    let structs = StructArray::from(vec![(field, Arc::clone(&numbers))]);
+    let mut maps = MapBuilder::new(None, StringBuilder::new(), Int32Builder::new());
+    maps.keys().append_value("k");
+    maps.values().append_value(3);
+    maps.append(true).unwrap();
+    maps.append(false).unwrap();
+    let bytes = BinaryArray::from(vec![&b"\xFF"[..], b""]);
+    RecordBatch::try_from_iter([
+        ("a", numbers),
+        ("list", Arc::new(lists) as ArrayRef),
+        ("struct", Arc::new(structs)),
+        ("map", Arc::new(maps.finish())),
+        ("bytes", Arc::new(bytes)),
+    ])
+    .unwrap()
+}
+
+#[test]
+fn nested_columns_are_carried_but_not_read() {
+    let batch = nested();
+    let table = Table::from_batches("frame", vec![batch.clone()]).unwrap();
+    for name in ["list", "struct", "map", "bytes"] {
+        for kind in [ColumnKind::Category, ColumnKind::Number] {
+            let error = read_cells(name, batch.column_by_name(name).unwrap(), kind, 0, "frame").unwrap_err();
+            let start = format!("frame, column `{name}`: found the type ");
+            assert!(error.to_string().starts_with(&start), "{error}");
+        }
+    }
+    // To Parquet and back unchanged; as text elsewhere.
+    let back = read(written(&table, Format::Parquet)).unwrap();
+    assert_eq!(back.batches[0].columns(), batch.columns());
+    let csv = String::from_utf8(written(&table, Format::Csv)).unwrap();
+    assert_eq!(csv, "a,list,struct,map,bytes\n1,\"[1, ]\",{n: 1},{k: 3},ff\n2,,{n: 2},,\n");
+    let json = String::from_utf8(written(&table, Format::JsonLines)).unwrap();
+    assert!(
+        json.starts_with(r#"{"a":1,"list":"[1, ]","struct":"{n: 1}","map":"{k: 3}","bytes":"ff"}"#),
+        "{json}"
+    );
+}
+
+#[test]
+fn nested_columns_make_no_features_and_must_be_ignored() {
+    let table = Table::from_batches("frame", vec![nested()]).unwrap();
+    let fit = |ignore: &[&str]| {
+        let ignore = ignore.iter().map(|&name| name.to_owned()).collect();
+        Encoder::fit(&table, &EncodeOptions { ignore, ..EncodeOptions::default() }, None)
+    };
+    let encoder = fit(&["list", "struct", "map", "bytes"]).unwrap();
+    assert_eq!(encoder.columns().len(), 1);
+    let error = fit(&["list", "map", "bytes"]).unwrap_err().to_string();
+    assert!(error.starts_with("frame, column `struct`: found the type Struct("), "{error}");
+    // Extra columns of another table may be nested; those of the encoder may not.
+    assert_eq!(encoder.encode(&nested(), 0, "new").unwrap().matrix.n_rows(), 2);
+    let turned = RecordBatch::try_from_iter([("a", Arc::clone(nested().column(1)))]).unwrap();
+    let error = encoder.encode(&turned, 0, "new").unwrap_err().to_string();
+    assert!(error.starts_with("new, column `a`: found the type List("), "{error}");
 }
 
 #[test]

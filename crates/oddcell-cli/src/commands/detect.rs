@@ -7,12 +7,12 @@ use oddcell::{
     verdict::{self, Rule},
 };
 
-use super::{learning_notes, rule};
+use super::rule;
 use crate::{
     args::DetectArgs,
     failure::Failure,
     labels::Labels,
-    learning,
+    learning::{self, Input},
     oddest::Oddest,
     output::{self, Found, Target},
     progress::Training,
@@ -30,7 +30,8 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
     if let Target::File(path, _) = &target {
         learning::check_output(path, &[&args.data])?;
     }
-    let (table, delimiter) = learning::read_table(&args.data, &args.read, &args.columns)?;
+    let Input { table, delimiter, mut notes } =
+        learning::read_table(&args.data, &args.read, &args.columns, &options)?;
     let progress = Training::new("learning", args.run.quiet);
     let pool = learning::pool(&args.run)?;
     let detection = pool.install(|| detect(&table, &options, &Context { seed, monitor: &progress }))?;
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
     }
     pool.install(|| write(&table, &detection, &odd, &target, delimiter))?;
 
-    let mut notes = learning_notes(&table, &detection.encoder);
+    notes.extend(detection.encoder.reports().iter().map(ToString::to_string));
     if !detection.null.has_tail() {
         notes.push("too few rows to estimate p-values: they are plain ranks".to_owned());
     }

@@ -6,11 +6,11 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use oddcell::{
     Error, Model,
     explain::{Explainer, Reason},
-    table::TableReader,
 };
 use serde::Serialize;
 
-use crate::{args::ExplainArgs, failure::Failure, learning, output, show, summary::count};
+use super::open;
+use crate::{args::ExplainArgs, failure::Failure, output, show, summary::count};
 
 #[derive(Serialize)]
 struct Explanation<'a> {
@@ -23,7 +23,7 @@ struct Explanation<'a> {
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
     let model = Model::load(&args.model)?;
-    let reader = TableReader::open(&learning::source(&args.data), &learning::read_options(&args.read))?;
+    let (reader, _) = open(&model, &args.data, &args.read, None)?;
     let origin = reader.origin().to_owned();
     let wanted = args.row as usize - 1;
     let mut first_row = 0;

@@ -6,13 +6,13 @@ use oddcell::{Context, Model};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::learning_notes;
 use crate::{
     args::FitArgs,
     failure::Failure,
     interrupt,
     labels::{Labels, Metrics},
-    learning, output,
+    learning::{self, Input},
+    output,
     progress::Training,
     show,
     summary::count,
@@ -39,12 +39,14 @@ struct FitSummary {
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let (options, seed) = learning::options(&args.learn, &args.columns)?;
     learning::check_output(&args.model, &[&args.data])?;
-    let (table, _) = learning::read_table(&args.data, &args.read, &args.columns)?;
+    let Input { table, mut notes, .. } =
+        learning::read_table(&args.data, &args.read, &args.columns, &options)?;
     let progress = Training::new("learning", args.run.quiet);
     let pool = learning::pool(&args.run)?;
     let model = pool.install(|| Model::fit(&table, &options, &Context { seed, monitor: &progress }))?;
     progress.done();
     interrupt::while_writing(|| Ok(model.save(&args.model)?))?;
+    notes.extend(model.encoder().reports().iter().map(ToString::to_string));
 
     let summary = FitSummary {
         data: table.origin.clone(),
@@ -62,7 +64,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
             .as_deref()
             .map(|label| metrics(&table, &model, label, &pool))
             .transpose()?,
-        notes: learning_notes(&table, model.encoder()),
+        notes,
         model: args.model.display().to_string(),
     };
     if args.run.json {

@@ -7,14 +7,20 @@ pub(crate) mod fit;
 pub(crate) mod inspect;
 pub(crate) mod score;
 
+use std::path::Path;
+
 use oddcell::{
-    Error,
-    encode::Encoder,
-    table::{ColumnInfo, Table},
+    Error, Model,
+    encode::{EncodedColumn, Encoder},
+    table::{ColumnInfo, TableReader, Wanted},
     verdict::Rule,
 };
 
-use crate::{args::RuleArgs, failure::Failure};
+use crate::{
+    args::{ReadArgs, RuleArgs},
+    failure::Failure,
+    learning, output, show,
+};
 
 /// The rule asked for, or `default`.
 fn rule(args: &RuleArgs, default: Rule) -> Result<Rule, Failure> {
@@ -28,15 +34,24 @@ fn rule(args: &RuleArgs, default: Rule) -> Result<Rule, Failure> {
 
 /// The kinds of the columns a model knows; the others are given back as they came.
 fn kinds(encoder: &Encoder) -> Vec<ColumnInfo> {
-    let info = |column: &oddcell::encode::EncodedColumn| ColumnInfo {
-        name: column.name().to_owned(),
-        kind: column.kind(),
-    };
+    let info = |column: &EncodedColumn| ColumnInfo { name: column.name().to_owned(), kind: column.kind() };
     encoder.columns().iter().map(info).collect()
 }
 
-/// What is worth telling about a table that was learned from.
-fn learning_notes(table: &Table, encoder: &Encoder) -> Vec<String> {
-    let table = table.notes.iter().map(ToString::to_string);
-    table.chain(encoder.reports().iter().map(ToString::to_string)).collect()
+/// The rows that a model is to judge, and what is worth telling about their columns.
+fn open(
+    model: &Model,
+    data: &Path,
+    read: &ReadArgs,
+    label: Option<&str>,
+) -> Result<(TableReader, Vec<String>), Failure> {
+    let wanted = model.encoder().columns().iter().map(EncodedColumn::name).chain(label);
+    let reader = learning::open(data, read, Wanted::Only(wanted.map(str::to_owned).collect()))?;
+    let mut found = output::earlier_findings(reader.schema());
+    found.retain(|&name| label != Some(name));
+    let mut extra = model.encoder().extra_columns(reader.schema());
+    extra.retain(|name| label != Some(name) && !found.contains(&name.as_str()));
+    let names = show::name_list(extra.iter().map(String::as_str));
+    let ignored = (!extra.is_empty()).then(|| format!("not known to the model and ignored: {names}"));
+    Ok((reader, output::earlier_note(&found).into_iter().chain(ignored).collect()))
 }

@@ -7,11 +7,11 @@ use arrow_ipc::{reader::StreamReader, writer::StreamWriter};
 use oddcell::{
     Error, Model,
     encode::Surprises,
-    table::{Format, TableReader},
+    table::Format,
     verdict::{Cutoff, FirstPass, Rule},
 };
 
-use super::{kinds, rule};
+use super::{kinds, open, rule};
 use crate::{
     args::ScoreArgs,
     failure::Failure,
@@ -20,7 +20,6 @@ use crate::{
     oddest::Oddest,
     output::{self, RowSink, Target},
     progress::Rows,
-    show,
     stream::{self, Judged},
     summary::{self, Summary},
 };
@@ -35,14 +34,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
         learning::check_output(path, &[&args.data, &args.model])?;
     }
     let model = Model::load(&args.model)?;
-    let reader = TableReader::open(&learning::source(&args.data), &learning::read_options(&args.read))?;
-    let mut notes: Vec<String> = reader.notes().iter().map(ToString::to_string).collect();
-    let mut extra = model.encoder().extra_columns(reader.schema());
-    extra.retain(|name| args.label.as_ref() != Some(name));
-    if !extra.is_empty() {
-        let names = show::name_list(extra.iter().map(String::as_str));
-        notes.push(format!("not known to the model and ignored: {names}"));
-    }
+    let (reader, mut notes) = open(&model, &args.data, &args.read, args.label.as_deref())?;
     if let Some(label) = args.label.as_ref().filter(|&label| knows(&model, label)) {
         let message = format!("the model learned from the column `{label}`, so it cannot be the label");
         return Err(
@@ -56,19 +48,20 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
     let pool = learning::pool(&args.run)?;
 
     let mut tally = Tally::new(&model, args.label.as_deref(), &origin, args.run.quiet);
-    let odd = target.write(&schema, &kinds(model.encoder()), delimiter, |sink| {
+    let (odd, late_notes) = target.write(&schema, &kinds(model.encoder()), delimiter, |sink| {
         let format = target.format();
         let mut pass = Pass::start(rule, format, &model, sink);
-        stream::judge_all(&model, reader, format, &pool, |judged| {
+        let notes = stream::judge_all(&model, reader, format, &pool, |judged| {
             tally.add(&judged)?;
             pass.take(judged)
         })?;
-        pass.finish()
+        Ok((pass.finish()?, notes))
     })?;
     if tally.n_rows == 0 {
         return Err(Failure::bad_input(format!("{origin} has no rows to score")));
     }
     drop(tally.progress);
+    notes.extend(late_notes.iter().map(ToString::to_string));
     notes.extend(tally.surprises.notes(model.encoder()));
     let summary = Summary {
         data: origin.clone(),

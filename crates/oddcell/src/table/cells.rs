@@ -32,7 +32,8 @@ pub enum Cells {
 /// Reads `array`, the cells of `column`, as `kind`.
 ///
 /// `first_row` is the number of rows before this batch and `origin` the table's name; both are for messages.
-/// NaN in float columns and null tokens in text columns are nulls; infinite numbers are refused.
+/// NaN in float columns and null tokens in text columns are nulls; infinite numbers are refused, and so are columns
+/// of nested and binary types.
 pub fn read_cells(
     column: &str,
     array: &ArrayRef,
@@ -41,25 +42,32 @@ pub fn read_cells(
     origin: &str,
 ) -> Result<Cells, TableError> {
     let place = Place { column, first_row, origin, kind };
-    match (kind, TypeGroup::of(array.data_type())) {
+    let Some(group) = TypeGroup::of(array.data_type()) else {
+        return Err(TableError::UnsupportedType {
+            origin: origin.to_owned(),
+            column: column.to_owned(),
+            found: array.data_type().to_string(),
+        });
+    };
+    match (kind, group) {
         (ColumnKind::Category, group) => names(array, group, &place).map(Cells::Names),
-        (_, Some(TypeGroup::Null)) => Ok(Cells::Numbers(vec![f64::NAN; array.len()])),
-        (ColumnKind::Number, Some(TypeGroup::Text)) => {
+        (_, TypeGroup::Null) => Ok(Cells::Numbers(vec![f64::NAN; array.len()])),
+        (ColumnKind::Number, TypeGroup::Text) => {
             text_numbers(&to_text(column, array)?, &place).map(Cells::Numbers)
         }
-        (ColumnKind::Boolean, Some(TypeGroup::Text)) => {
+        (ColumnKind::Boolean, TypeGroup::Text) => {
             let read = |cell: &str| text::boolean(cell).map(f64::from);
             text_as(&to_text(column, array)?, &place, read).map(Cells::Numbers)
         }
-        (ColumnKind::Date | ColumnKind::DayFirstDate, Some(TypeGroup::Text)) => {
+        (ColumnKind::Date | ColumnKind::DayFirstDate, TypeGroup::Text) => {
             let read = |cell: &str| dates::parse(cell, kind == ColumnKind::DayFirstDate);
             text_as(&to_text(column, array)?, &place, read).map(Cells::Numbers)
         }
-        (ColumnKind::Number, Some(TypeGroup::Number)) => native_numbers(array, &place).map(Cells::Numbers),
-        (ColumnKind::Boolean, Some(TypeGroup::Boolean)) => Ok(Cells::Numbers(
+        (ColumnKind::Number, TypeGroup::Number) => native_numbers(array, &place).map(Cells::Numbers),
+        (ColumnKind::Boolean, TypeGroup::Boolean) => Ok(Cells::Numbers(
             array.as_boolean().iter().map(|cell| cell.map_or(f64::NAN, f64::from)).collect(),
         )),
-        (ColumnKind::Date | ColumnKind::DayFirstDate, Some(TypeGroup::Date)) => {
+        (ColumnKind::Date | ColumnKind::DayFirstDate, TypeGroup::Date) => {
             Ok(Cells::Numbers(native_seconds(array)))
         }
         _ => place.no_cell_fits(array),
@@ -77,7 +85,7 @@ pub(super) enum TypeGroup {
 }
 
 impl TypeGroup {
-    /// The group of a type; `None` for nested and binary types, which no table column may have.
+    /// The group of a type; `None` for nested and binary types, whose cells nobody can read here.
     pub(super) fn of(data_type: &DataType) -> Option<Self> {
         match data_type {
             DataType::Null => Some(Self::Null),
@@ -264,27 +272,22 @@ fn native_seconds(array: &ArrayRef) -> Vec<f64> {
     whole.iter().map(|cell| cell.map_or(f64::NAN, |count| count as f64 / units_per_second)).collect()
 }
 
-fn names(array: &ArrayRef, group: Option<TypeGroup>, place: &Place<'_>) -> Result<StringArray, TableError> {
+fn names(array: &ArrayRef, group: TypeGroup, place: &Place<'_>) -> Result<StringArray, TableError> {
     match group {
-        Some(TypeGroup::Text) => Ok(text_names(&to_text(place.column, array)?)),
-        Some(TypeGroup::Null) => Ok(StringArray::new_null(array.len())),
-        Some(TypeGroup::Boolean) => {
+        TypeGroup::Text => Ok(text_names(&to_text(place.column, array)?)),
+        TypeGroup::Null => Ok(StringArray::new_null(array.len())),
+        TypeGroup::Boolean => {
             let name = |cell| if cell { "true" } else { "false" };
             Ok(array.as_boolean().iter().map(|cell| cell.map(name)).collect())
         }
         // 3.0 is named `3`, as it would be in a CSV file; NaN is a null here too.
-        Some(TypeGroup::Number) if array.data_type().is_floating() => Ok(to_floats(array)
+        TypeGroup::Number if array.data_type().is_floating() => Ok(to_floats(array)
             .iter()
             .map(|cell| cell.filter(|number| !number.is_nan()).map(|number| number.to_string()))
             .collect()),
-        Some(TypeGroup::Number | TypeGroup::Date) => {
+        TypeGroup::Number | TypeGroup::Date => {
             Ok((0..array.len()).map(|index| array.is_valid(index).then(|| cell_text(array, index))).collect())
         }
-        None => Err(TableError::UnsupportedType {
-            origin: place.origin.to_owned(),
-            column: place.column.to_owned(),
-            found: array.data_type().to_string(),
-        }),
     }
 }
 

@@ -177,22 +177,22 @@ pub enum TableError {
         /// The key.
         key: String,
     },
-    /// A key that turns up after the columns were settled.
+    /// Every line has keys of its own.
     #[error(
-        "{origin}, line {line}: the key `{key}` appears for the first time after {settled_rows} rows; the columns \
-             are settled by then, so every key must appear before"
+        "{origin}, line {line}: found more than {limit} keys that the first {rows} rows do not have; keys are columns, \
+             so about the same keys were expected on every line"
     )]
-    JsonLateKey {
+    JsonTooManyLateKeys {
         /// The file, or "standard input".
         origin: String,
         /// Line of the file, counted from 1.
         line: u64,
-        /// The key.
-        key: String,
-        /// The rows that settled the columns.
-        settled_rows: usize,
+        /// The most there may be.
+        limit: usize,
+        /// The rows that are expected to have nearly all keys.
+        rows: usize,
     },
-    /// A column of a type that is not a number, truth value, date, time or text.
+    /// A column to be read whose type is not a number, truth value, date, time or text.
     #[error(
         "{origin}, column `{column}`: found the type {found}, but numbers, booleans, dates, times or text were expected"
     )]
@@ -385,7 +385,8 @@ impl Display for List<'_> {
     }
 }
 
-struct Quoted<'a>(&'a [String]);
+/// Names in a message.
+pub(super) struct Quoted<'a>(pub(super) &'a [String]);
 impl Display for Quoted<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
         join(formatter, self.0, |name| format!("`{}`", excerpt(name)))

@@ -98,7 +98,9 @@ impl Judge {
                 self.native = match group {
                     Some(TypeGroup::Boolean) => Some(ColumnKind::Boolean),
                     Some(TypeGroup::Date) => Some(ColumnKind::Date),
-                    _ => Some(ColumnKind::Number),
+                    Some(_) => Some(ColumnKind::Number),
+                    // Nobody can read nested cells; the table may still be used without them.
+                    None => Some(ColumnKind::Category),
                 };
             }
         }

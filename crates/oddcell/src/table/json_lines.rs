@@ -2,34 +2,35 @@
 //!
 //! Columns are text, like those of a CSV: a column that starts with whole numbers and turns to decimals or names after
 //! a million rows is read all the same, and kind inference says what it is. JSON's null and missing keys are nulls.
-//! The columns are settled by the keys of the first batch; a new key after it is an error that names its line, because
-//! the rows before it have been handed out already.
+//!
+//! *Which columns:* the keys of the first batch, in their order. A key that turns up later is one more column at the
+//! end of its batch and of all that follow. Where the wanted columns are known ([`Wanted::Only`]), all batches have
+//! those and the keys of the first batch; rows may be on their way out by then, so later keys are left out with a note.
+
+mod row;
 
 use std::{
-    collections::HashMap,
-    fmt::Write as _,
     io::{BufRead, BufReader, Read},
     sync::Arc,
 };
 
-use arrow_array::{
-    ArrayRef, RecordBatch,
-    builder::{ArrayBuilder, StringBuilder},
-};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use self::row::{Columns, Problem, read_row};
 use super::{
-    ReadOptions, TableError,
+    Note, ReadOptions, TableError, Wanted,
     reader::{BatchSource, Opened},
     source::Input,
-    typed::untyped_field,
 };
 
 /// A longer line is no row; it bounds the memory of the reader.
 const LONGEST_LINE: usize = 64 << 20;
 /// A batch ends early once its lines reach this size.
 const BATCH_BYTES: usize = 16 << 20;
+/// More keys than this that the first batch does not have are values, not names. It bounds the memory of a table whose
+/// lines have no key in common.
+const MOST_LATE_KEYS: usize = 1 << 12;
 
 pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableError> {
     let origin = input.origin.clone();
@@ -41,16 +42,15 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
     let mut source = JsonBatches {
         origin,
         lines,
-        columns: Columns::default(),
+        columns: Columns::new(&options.wanted),
         batch_rows: options.batch_rows.max(1),
-        settled_rows: None,
         schema: Arc::new(Schema::empty()),
         first: None,
+        first_rows: 0,
+        awaited: Vec::new(),
     };
     // The keys are known only after the first batch.
-    let first = source.read_batch()?;
-    source.settled_rows = first.as_ref().map(RecordBatch::num_rows);
-    source.first = first;
+    source.first = source.read_first(&options.wanted)?;
     Ok(Opened {
         schema: Arc::clone(&source.schema),
         source: Box::new(source),
@@ -70,10 +70,11 @@ struct JsonBatches {
     lines: Lines,
     columns: Columns,
     batch_rows: usize,
-    /// The rows of the first batch, once it is read.
-    settled_rows: Option<usize>,
     schema: SchemaRef,
     first: Option<RecordBatch>,
+    first_rows: usize,
+    /// Wanted columns without a value so far.
+    awaited: Vec<usize>,
 }
 
 impl BatchSource for JsonBatches {
@@ -81,32 +82,70 @@ impl BatchSource for JsonBatches {
         if self.first.is_some() {
             return Ok(self.first.take());
         }
-        self.read_batch()
+        let n_rows = self.read_rows()?;
+        let batch = self.finish_batch(n_rows)?;
+        if let Some(batch) = &batch {
+            self.awaited.retain(|&index| batch.column(index).null_count() == n_rows);
+        }
+        Ok(batch)
+    }
+
+    fn late_notes(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        let keys = self.columns.left_out();
+        if !keys.is_empty() {
+            notes.push(Note::LateKeys { keys, rows: self.first_rows });
+        }
+        if !self.awaited.is_empty() {
+            let keys = self.awaited.iter().map(|&index| self.columns.name(index).to_owned()).collect();
+            notes.push(Note::AbsentKeys { keys });
+        }
+        notes
     }
 }
 
 impl JsonBatches {
-    fn read_batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
-        let mut bytes = 0;
-        while self.columns.n_rows < self.batch_rows && bytes < BATCH_BYTES && self.next_line()? {
-            let line = self.lines.text.trim_ascii();
-            if !line.is_empty() {
-                bytes += line.len() + self.columns.texts.len();
-                read_row(&mut self.columns, line, self.settled_rows.is_none())
-                    .map_err(|problem| self.located(problem))?;
+    /// The first batch, with wanted columns that its rows do not have as nulls. A table that has none of them is
+    /// another table and stays as it is: whoever needs the columns will say so.
+    fn read_first(&mut self, wanted: &Wanted) -> Result<Option<RecordBatch>, TableError> {
+        self.first_rows = self.read_rows()?;
+        if let Wanted::Only(names) = wanted
+            && names.iter().any(|name| self.columns.has(name))
+        {
+            for name in names {
+                if !self.columns.has(name) {
+                    self.awaited.push(self.columns.add(name.clone()));
+                }
             }
         }
-        if std::mem::take(&mut self.columns.n_rows) == 0 {
+        self.columns.settle();
+        self.finish_batch(self.first_rows)
+    }
+
+    /// Reads the lines of a batch and gives their number.
+    fn read_rows(&mut self) -> Result<usize, TableError> {
+        let mut bytes = 0;
+        while self.columns.n_rows() < self.batch_rows && bytes < BATCH_BYTES && self.next_line()? {
+            let line = self.lines.text.trim_ascii();
+            if !line.is_empty() {
+                bytes += line.len() + self.columns.len();
+                read_row(&mut self.columns, line).map_err(|problem| self.located(problem))?;
+            }
+        }
+        Ok(self.columns.n_rows())
+    }
+
+    fn finish_batch(&mut self, n_rows: usize) -> Result<Option<RecordBatch>, TableError> {
+        if n_rows == 0 {
             return Ok(None);
         }
-        if self.settled_rows.is_none() {
-            let fields: Vec<_> = self.columns.names.iter().cloned().map(untyped_field).collect();
-            self.schema = Arc::new(Schema::new(fields));
-        }
-        if self.columns.names.is_empty() {
+        if self.columns.len() == 0 {
             return Err(TableError::NoColumns { origin: self.origin.clone() });
         }
-        let arrays = self.columns.texts.iter_mut().map(|text| Arc::new(text.finish()) as ArrayRef).collect();
+        if self.columns.len() > self.schema.fields().len() {
+            self.schema = Arc::new(Schema::new(self.columns.fields()));
+        }
+        let arrays: Vec<ArrayRef> = self.columns.finish();
         Ok(Some(
             RecordBatch::try_new(Arc::clone(&self.schema), arrays).expect("columns of one length and type"),
         ))
@@ -132,228 +171,14 @@ impl JsonBatches {
             Problem::NotAnObject(found) => TableError::JsonNotAnObject { origin, line, found },
             Problem::Nested(key, found) => TableError::JsonNested { origin, line, key, found },
             Problem::Duplicate(key) => TableError::JsonDuplicateKey { origin, line, key },
-            Problem::Late(key) => {
-                TableError::JsonLateKey { origin, line, key, settled_rows: self.settled_rows.unwrap_or(0) }
+            Problem::TooManyLateKeys => {
+                let (limit, rows) = (MOST_LATE_KEYS, self.first_rows);
+                TableError::JsonTooManyLateKeys { origin, line, limit, rows }
             }
             Problem::NotUtf8(byte) => TableError::NotUtf8 { origin, line, column: None, byte },
             Problem::Syntax(character, message) => {
                 TableError::JsonSyntax { origin, line, character, message }
             }
         }
-    }
-}
-
-/// The columns of the batch under construction.
-#[derive(Default)]
-struct Columns {
-    names: Vec<String>,
-    by_name: HashMap<String, usize>,
-    texts: Vec<StringBuilder>,
-    n_rows: usize,
-    problem: Option<Problem>,
-}
-
-enum Problem {
-    NotAnObject(&'static str),
-    Nested(String, &'static str),
-    Duplicate(String),
-    Late(String),
-    NotUtf8(u8),
-    Syntax(usize, String),
-}
-
-fn read_row(columns: &mut Columns, line: &[u8], may_add: bool) -> Result<(), Problem> {
-    let text = std::str::from_utf8(line).map_err(|error| Problem::NotUtf8(line[error.valid_up_to()]))?;
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let result =
-        RowSeed { columns, may_add }.deserialize(&mut deserializer).and_then(|()| deserializer.end());
-    if let Err(error) = result {
-        return Err(columns.problem.take().unwrap_or_else(|| {
-            // The parser's own place is within the line; the caller knows which line.
-            let message = error.to_string();
-            let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-            Problem::Syntax(error.column(), message)
-        }));
-    }
-    columns.n_rows += 1;
-    for text in &mut columns.texts {
-        if text.len() < columns.n_rows {
-            text.append_null();
-        }
-    }
-    Ok(())
-}
-
-struct RowSeed<'a> {
-    columns: &'a mut Columns,
-    may_add: bool,
-}
-
-impl<'de> DeserializeSeed<'de> for RowSeed<'_> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl RowSeed<'_> {
-    fn no_object<E: serde::de::Error>(self, found: &'static str) -> Result<(), E> {
-        self.columns.problem = Some(Problem::NotAnObject(found));
-        Err(E::custom("not an object"))
-    }
-}
-
-impl<'de> Visitor<'de> for RowSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("a JSON object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        // Keys come in the same order on nearly every line, so the next column is the likeliest.
-        let mut guess = 0;
-        while let Some(index) =
-            map.next_key_seed(KeySeed { columns: self.columns, may_add: self.may_add, guess })?
-        {
-            map.next_value_seed(CellSeed { columns: self.columns, index })?;
-            guess = index + 1;
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<(), A::Error> {
-        self.no_object("an array")
-    }
-    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<(), E> {
-        self.no_object("a string")
-    }
-    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<(), E> {
-        self.no_object("a truth value")
-    }
-    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<(), E> {
-        self.no_object("a number")
-    }
-    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<(), E> {
-        self.no_object("a number")
-    }
-    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<(), E> {
-        self.no_object("a number")
-    }
-    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
-        self.no_object("null")
-    }
-}
-
-/// Turns a key into the position of its column.
-struct KeySeed<'a> {
-    columns: &'a mut Columns,
-    may_add: bool,
-    guess: usize,
-}
-
-impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
-    type Value = usize;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for KeySeed<'_> {
-    type Value = usize;
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("a key")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<usize, E> {
-        let Columns { names, by_name, texts, n_rows, problem } = self.columns;
-        let guessed = names.get(self.guess).is_some_and(|name| name == key).then_some(self.guess);
-        let index = match guessed.or_else(|| by_name.get(key).copied()) {
-            Some(index) => index,
-            None if self.may_add => {
-                let mut text = StringBuilder::new();
-                text.append_nulls(*n_rows);
-                texts.push(text);
-                names.push(key.to_owned());
-                by_name.insert(key.to_owned(), names.len() - 1);
-                names.len() - 1
-            }
-            None => {
-                *problem = Some(Problem::Late(key.to_owned()));
-                return Err(E::custom("late key"));
-            }
-        };
-        if texts[index].len() > *n_rows {
-            *problem = Some(Problem::Duplicate(key.to_owned()));
-            return Err(E::custom("duplicate key"));
-        }
-        Ok(index)
-    }
-}
-
-/// Appends a value to its column as text.
-struct CellSeed<'a> {
-    columns: &'a mut Columns,
-    index: usize,
-}
-
-impl CellSeed<'_> {
-    fn append(self, value: impl std::fmt::Display) {
-        let text = &mut self.columns.texts[self.index];
-        write!(text, "{value}").expect("a string takes everything");
-        text.append_value("");
-    }
-
-    fn nested<E: serde::de::Error>(self, found: &'static str) -> Result<(), E> {
-        self.columns.problem = Some(Problem::Nested(self.columns.names[self.index].clone(), found));
-        Err(E::custom("nested"))
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for CellSeed<'_> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for CellSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("a string, number, true, false or null")
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<(), E> {
-        self.columns.texts[self.index].append_value(value);
-        Ok(())
-    }
-    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
-        self.append(value);
-        Ok(())
-    }
-    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
-        self.append(value);
-        Ok(())
-    }
-    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
-        self.append(value);
-        Ok(())
-    }
-    fn visit_f64<E>(self, value: f64) -> Result<(), E> {
-        // With an exponent where that is shorter: 1e300 must not become 301 digits.
-        self.append(format_args!("{value:?}"));
-        Ok(())
-    }
-    fn visit_unit<E>(self) -> Result<(), E> {
-        self.columns.texts[self.index].append_null();
-        Ok(())
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<(), A::Error> {
-        self.nested("an array")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<(), A::Error> {
-        self.nested("an object")
     }
 }

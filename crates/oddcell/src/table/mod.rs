@@ -24,6 +24,7 @@ mod notes;
 mod npz;
 mod numpy;
 mod parquet;
+mod raw_json;
 mod reader;
 mod records;
 mod source;
@@ -34,7 +35,7 @@ mod write_text;
 
 use std::path::PathBuf;
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, new_null_array};
 use arrow_schema::{Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
@@ -45,11 +46,11 @@ pub use self::{
     error::TableError,
     format::{Format, UnknownFormat},
     notes::Note,
+    raw_json::json_field,
     reader::TableReader,
     text::{NULL_TOKENS, is_null},
     typed::typed,
     write::TableWriter,
-    write_text::{RAW_JSON, json_field},
 };
 
 /// What the cells of a column mean.
@@ -67,7 +68,8 @@ pub enum ColumnKind {
     /// in the order that the training table showed, whatever its own cells allow.
     #[serde(rename = "day-first-date")]
     DayFirstDate,
-    /// Names out of a list.
+    /// Names out of a list. Columns of nested or binary types are listed as categories, too, but their cells cannot be
+    /// read: such columns can only be ignored.
     Category,
 }
 
@@ -110,6 +112,21 @@ pub enum Source {
     Stdin,
 }
 
+/// Which columns somebody will read. The others are carried along: their cells may be anything, also nested.
+///
+/// Only JSON lines need to know: in other formats the columns and their types come first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Wanted {
+    /// All.
+    #[default]
+    All,
+    /// All but these.
+    Except(Vec<String>),
+    /// These: they are columns even if the first rows, or all, do not have them. Keys that first turn up after the
+    /// first batch are left out with a note.
+    Only(Vec<String>),
+}
+
 /// How to read a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadOptions {
@@ -121,11 +138,13 @@ pub struct ReadOptions {
     pub header: bool,
     /// The most rows a batch may hold.
     pub batch_rows: usize,
+    /// Which columns somebody will read.
+    pub wanted: Wanted,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { format: None, delimiter: None, header: true, batch_rows: 2048 }
+        Self { format: None, delimiter: None, header: true, batch_rows: 2048, wanted: Wanted::All }
     }
 }
 
@@ -138,6 +157,7 @@ impl Table {
     /// Reads all batches of a reader and judges the kind of every column.
     pub fn from_reader(mut reader: TableReader) -> Result<Self, TableError> {
         let batches = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
+        let batches = batches.into_iter().map(|batch| widened(batch, reader.schema())).collect();
         let mut table = Self::from_batches(reader.origin(), batches)?;
         table.notes.splice(0..0, reader.notes().iter().cloned());
         Ok(table)
@@ -236,6 +256,17 @@ impl Table {
 
 fn projected(batch: &RecordBatch, columns: &[usize]) -> RecordBatch {
     batch.project(columns).expect("positions within the schema")
+}
+
+/// The batch with nulls in the columns at the end of `schema` that it was read too early to have.
+fn widened(batch: RecordBatch, schema: &SchemaRef) -> RecordBatch {
+    let missing = &schema.fields()[batch.num_columns().min(schema.fields().len())..];
+    if missing.is_empty() {
+        return batch;
+    }
+    let nulls = missing.iter().map(|field| new_null_array(field.data_type(), batch.num_rows()));
+    let columns = batch.columns().iter().cloned().chain(nulls).collect();
+    RecordBatch::try_new(schema.clone(), columns).expect("batches start with the same columns")
 }
 
 fn same_columns(one: &Schema, other: &Schema) -> bool {

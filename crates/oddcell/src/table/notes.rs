@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use super::error::Quoted;
+
 /// Something worth telling about a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -54,6 +56,18 @@ pub enum Note {
         /// Why not.
         reason: String,
     },
+    /// Keys of JSON lines that came when the columns were settled: they are no columns.
+    LateKeys {
+        /// The keys, sorted.
+        keys: Vec<String>,
+        /// The rows that settled the columns.
+        rows: usize,
+    },
+    /// Wanted keys of JSON lines that never came, or never with a value.
+    AbsentKeys {
+        /// The keys.
+        keys: Vec<String>,
+    },
 }
 
 impl Display for Note {
@@ -81,6 +95,10 @@ impl Display for Note {
             Self::ArrayLeftOut { array, reason } => {
                 write!(formatter, "array `{array}` is left out: {reason}")
             }
+            Self::LateKeys { keys, rows } => {
+                write!(formatter, "keys that first appear after row {rows} are left out: {}", Quoted(keys))
+            }
+            Self::AbsentKeys { keys } => write!(formatter, "no line has a value for {}", Quoted(keys)),
         }
     }
 }

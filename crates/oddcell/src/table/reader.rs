@@ -10,14 +10,15 @@ use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 
 use super::{
-    Format, Note, ReadOptions, Source, TableError, cells::TypeGroup, csv, ipc, json_lines, npz, parquet,
-    source::Input,
+    Format, Note, ReadOptions, Source, TableError, csv, ipc, json_lines, npz, parquet, source::Input,
 };
 
 /// The rows of a table, batch by batch; memory is bounded by the batch, not by the table.
 ///
-/// All batches share one schema and hold at least one row. CSV and JSON lines columns are text (CSV exactly as
-/// written, JSON lines with nulls); other formats keep their Arrow types. After an error there are no more batches.
+/// All batches share one schema and hold at least one row, but of JSON lines a batch may have more columns at its end
+/// than the one before it, unless the wanted ones are known ([`Wanted::Only`](super::Wanted::Only)). CSV and JSON
+/// lines columns are text (CSV exactly as written, JSON lines with nulls); other formats keep their Arrow types.
+/// After an error there are no more batches.
 pub struct TableReader {
     origin: String,
     format: Format,
@@ -33,6 +34,11 @@ pub struct TableReader {
 /// What a format's reader gives: batches, then `None`.
 pub(super) trait BatchSource: Send {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>, TableError>;
+
+    /// What is worth telling after the last batch.
+    fn late_notes(&self) -> Vec<Note> {
+        Vec::new()
+    }
 }
 
 /// A format's reader after a look at the columns.
@@ -98,7 +104,7 @@ impl TableReader {
         Ok(reader)
     }
 
-    /// Names and types of the columns.
+    /// Names and types of the columns, as far as they are known.
     #[must_use]
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
@@ -122,7 +128,7 @@ impl TableReader {
         self.delimiter
     }
 
-    /// What is worth telling about the input so far: arrays that were left out.
+    /// What is worth telling about the input so far: arrays and keys that were left out.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
@@ -135,8 +141,14 @@ impl TableReader {
             let result = guarded(&self.origin, self.format, || source.next_batch());
             match result {
                 Ok(Some(batch)) if batch.num_rows() == 0 => {}
-                Ok(Some(batch)) => return Ok(Some(batch)),
+                Ok(Some(batch)) => {
+                    if batch.num_columns() > self.schema.fields().len() {
+                        self.schema = batch.schema();
+                    }
+                    return Ok(Some(batch));
+                }
                 end_or_error => {
+                    self.notes.extend(source.late_notes());
                     self.source = None;
                     return end_or_error;
                 }
@@ -196,7 +208,7 @@ fn guarded<T>(
     })
 }
 
-/// Every column has a name of its own and a type that a cell can have.
+/// There are columns, and every one has a name of its own.
 pub(super) fn check_schema(origin: &str, schema: &Schema) -> Result<(), TableError> {
     let origin = || origin.to_owned();
     let names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
@@ -215,15 +227,6 @@ pub(super) fn check_schema(origin: &str, schema: &Schema) -> Result<(), TableErr
     repeated.dedup();
     if !repeated.is_empty() {
         return Err(TableError::DuplicateNames { origin: origin(), names: repeated });
-    }
-    for field in schema.fields() {
-        if TypeGroup::of(field.data_type()).is_none() {
-            return Err(TableError::UnsupportedType {
-                origin: origin(),
-                column: field.name().clone(),
-                found: field.data_type().to_string(),
-            });
-        }
     }
     Ok(())
 }

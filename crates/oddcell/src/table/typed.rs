@@ -12,6 +12,7 @@ use arrow_schema::{DataType, Field, Schema};
 use super::{
     Cells, ColumnInfo, ColumnKind, TableError,
     cells::{null_tokens_as_nulls, read_cells, to_arrow},
+    raw_json::{RAW_JSON, is_json, plain_text},
 };
 
 /// The key of the mark in a field's metadata.
@@ -32,7 +33,8 @@ pub(super) fn kind_to_write(field: &Field, kinds: &[ColumnInfo]) -> Option<Colum
 
 /// The rows of `batch` with the text columns of CSV and JSON lines turned into what `kinds` says: numbers into
 /// `Float64`, truth values into `Boolean`; dates and names stay text as written, but null tokens become nulls.
-/// All other columns, and columns that `kinds` does not name, stay as they are.
+/// JSON values that were only carried along become their text. All other columns, and columns that `kinds` does not
+/// name, stay as they are.
 ///
 /// Whole numbers of 16 digits or more lose digits on the way to `Float64`; tables note such columns when they
 /// are read ([`super::Note::LongIntegers`]), and as categories they keep every digit.
@@ -57,6 +59,7 @@ pub(super) fn typed_batch(
                 to_arrow(&numbers, kind)
             }
             Some(_) => Arc::new(null_tokens_as_nulls(column.as_string())),
+            None if is_json(field) => Arc::new(plain_text(column.as_string())),
             None => Arc::clone(column),
         });
     }
@@ -74,6 +77,7 @@ pub(super) fn typed_schema(schema: &Schema, kinds: &[ColumnInfo]) -> Schema {
         };
         let mut metadata = field.metadata().clone();
         metadata.remove(UNTYPED);
+        metadata.remove(RAW_JSON);
         field.clone().with_data_type(data_type).with_metadata(metadata)
     };
     let fields: Vec<Field> = schema.fields().iter().map(|field| typed_field(field)).collect();

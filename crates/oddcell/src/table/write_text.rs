@@ -1,28 +1,18 @@
 //! Rows as text: CSV and JSON lines.
 
-use std::{collections::HashMap, fmt::Write as _, io::Write as _};
+use std::{fmt::Write as _, io::Write as _};
 
-use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, cast::AsArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{Field, Schema};
 
 use super::{
     ColumnInfo, ColumnKind, TableError,
     cells::{TypeGroup, displayable, to_text},
+    raw_json::{is_json, plain_text},
     text::{self, NumberCell},
     typed::kind_to_write,
 };
-
-/// The key of a mark in a field's metadata: the text of this column is JSON, to be written to JSON lines as it is.
-pub const RAW_JSON: &str = "oddcell.json";
-
-/// A text column whose cells are JSON: an object of reasons, say. JSON lines hold the values themselves, other
-/// formats their text.
-#[must_use]
-pub fn json_field(name: &str) -> Field {
-    let mark = HashMap::from([(RAW_JSON.to_owned(), "true".to_owned())]);
-    Field::new(name, DataType::Utf8, true).with_metadata(mark)
-}
 
 /// Nulls are empty cells; what cannot be shown at all is empty too instead of stopping the whole table.
 const OPTIONS: FormatOptions<'static> = FormatOptions::new().with_display_error(true);
@@ -62,7 +52,11 @@ pub(super) fn csv_header(out: &mut Vec<u8>, schema: &Schema, delimiter: u8) {
 pub(super) fn csv_rows(out: &mut Vec<u8>, batch: &RecordBatch, delimiter: u8) -> Result<(), TableError> {
     let (schema, arrays) = (batch.schema(), shown(batch));
     let columns = schema.fields().iter().zip(&arrays).map(|(field, array)| {
-        let column = Column::new(field, array)?;
+        let column = if is_json(field) {
+            Column::Text(plain_text(array.as_string()))
+        } else {
+            Column::new(field, array)?
+        };
         // One look at a whole column spares a look at each of its cells.
         let plain = matches!(&column, Column::Text(cells) if !needs_quotes(cells.value_data(), delimiter));
         Ok((column, plain))
@@ -150,7 +144,7 @@ pub(super) fn json_rows(
         json_string(&mut key, field.name());
         key.push(b':');
         let meaning = match (TypeGroup::of(array.data_type()), kind_to_write(field, kinds)) {
-            (Some(TypeGroup::Text), _) if field.metadata().contains_key(RAW_JSON) => Meaning::Raw,
+            (Some(TypeGroup::Text), _) if is_json(field) => Meaning::Raw,
             (Some(TypeGroup::Text), kind) => Meaning::Text(kind),
             (Some(TypeGroup::Number | TypeGroup::Boolean), _) => Meaning::Bare,
             _ => Meaning::Quoted,
@@ -255,9 +249,13 @@ mod tests {
     use std::sync::Arc;
 
     use arrow_array::{BooleanArray, Date32Array, Float64Array, Int64Array, TimestampSecondArray};
+    use arrow_schema::DataType;
     use proptest::prelude::*;
 
-    use super::{super::typed::untyped_field, *};
+    use super::{
+        super::{raw_json::json_field, typed::untyped_field},
+        *,
+    };
 
     fn csv(batch: &RecordBatch, delimiter: u8) -> String {
         let mut out = Vec::new();
@@ -354,10 +352,11 @@ mod tests {
     }
 
     #[test]
-    fn columns_of_json_are_written_as_they_are() {
-        let cells: ArrayRef = Arc::new(StringArray::from(vec![Some(r#"[{"column":"a"}]"#), None]));
-        let batch = batch(vec![(json_field("odd_reasons"), cells)]);
-        assert_eq!(json(&batch, &[]), "{\"odd_reasons\":[{\"column\":\"a\"}]}\n{\"odd_reasons\":null}\n");
+    fn columns_of_json_are_json_in_json_lines_and_text_elsewhere() {
+        let cells: ArrayRef = Arc::new(StringArray::from(vec![Some(r#"[{"a":1}]"#), Some(r#""x""#), None]));
+        let batch = batch(vec![(json_field("c"), cells)]);
+        assert_eq!(json(&batch, &[]), "{\"c\":[{\"a\":1}]}\n{\"c\":\"x\"}\n{\"c\":null}\n");
+        assert_eq!(csv(&batch, b','), "c\n\"[{\"\"a\"\":1}]\"\nx\n\"\"\n");
     }
 
     proptest! {

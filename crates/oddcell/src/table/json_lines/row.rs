@@ -1,0 +1,341 @@
+//! One JSON object becomes one row of the columns under construction.
+
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    fmt::Write as _,
+    sync::Arc,
+};
+
+use arrow_array::{
+    ArrayRef,
+    builder::{ArrayBuilder, StringBuilder},
+};
+use arrow_schema::Field;
+use serde::{
+    Deserialize,
+    de::{
+        DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+        value::{MapAccessDeserializer, SeqAccessDeserializer},
+    },
+};
+use serde_json::Value;
+
+use super::MOST_LATE_KEYS;
+use crate::table::{Wanted, raw_json::json_field, typed::untyped_field};
+
+/// The columns of the batch under construction.
+pub(super) struct Columns {
+    all: Vec<Column>,
+    by_name: HashMap<String, usize>,
+    n_rows: usize,
+    named: HashSet<String>,
+    /// Only the named columns are wanted; otherwise all but the named ones.
+    only: bool,
+    /// The columns of the first batch, once it is read.
+    n_early: Option<usize>,
+    /// Late keys that became no columns.
+    left_out: BTreeSet<String>,
+    problem: Option<Problem>,
+}
+
+struct Column {
+    name: String,
+    text: StringBuilder,
+    /// Nobody reads the cells: they are kept as JSON, whatever they hold.
+    carried: bool,
+}
+
+/// What is wrong with a line.
+pub(super) enum Problem {
+    NotAnObject(&'static str),
+    Nested(String, &'static str),
+    Duplicate(String),
+    TooManyLateKeys,
+    NotUtf8(u8),
+    Syntax(usize, String),
+}
+
+impl Columns {
+    pub(super) fn new(wanted: &Wanted) -> Self {
+        let (named, only) = match wanted {
+            Wanted::All => (&[][..], false),
+            Wanted::Except(names) => (names.as_slice(), false),
+            Wanted::Only(names) => (names.as_slice(), true),
+        };
+        Self {
+            all: Vec::new(),
+            by_name: HashMap::new(),
+            n_rows: 0,
+            named: named.iter().cloned().collect(),
+            only,
+            n_early: None,
+            left_out: BTreeSet::new(),
+            problem: None,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub(super) fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    pub(super) fn name(&self, index: usize) -> &str {
+        &self.all[index].name
+    }
+
+    pub(super) fn fields(&self) -> Vec<Field> {
+        let field = |column: &Column| {
+            if column.carried { json_field(&column.name) } else { untyped_field(column.name.clone()) }
+        };
+        self.all.iter().map(field).collect()
+    }
+
+    /// Adds a column, with nulls in the rows so far, and gives its position.
+    pub(super) fn add(&mut self, name: String) -> usize {
+        let carried = self.named.contains(&name) != self.only;
+        let mut text = StringBuilder::new();
+        text.append_nulls(self.n_rows);
+        self.by_name.insert(name.clone(), self.all.len());
+        self.all.push(Column { name, text, carried });
+        self.all.len() - 1
+    }
+
+    /// Keys that come from now on are late.
+    pub(super) fn settle(&mut self) {
+        self.n_early = Some(self.len());
+    }
+
+    /// Late keys that became no columns.
+    pub(super) fn left_out(&self) -> Vec<String> {
+        self.left_out.iter().cloned().collect()
+    }
+
+    /// The cells of the batch; the next one starts empty.
+    pub(super) fn finish(&mut self) -> Vec<ArrayRef> {
+        self.n_rows = 0;
+        self.all.iter_mut().map(|column| Arc::new(column.text.finish()) as ArrayRef).collect()
+    }
+
+    /// Where the values of `key` go; the likeliest column is looked at first.
+    fn place(&mut self, key: &str, guess: usize) -> Result<Place, Problem> {
+        let guessed = self.all.get(guess).is_some_and(|column| column.name == key).then_some(guess);
+        match guessed.or_else(|| self.by_name.get(key).copied()) {
+            Some(index) if self.all[index].text.len() > self.n_rows => {
+                Err(Problem::Duplicate(key.to_owned()))
+            }
+            Some(index) => Ok(Place::Column(index)),
+            None => match self.n_early {
+                Some(_) if self.only => {
+                    if self.left_out.len() < MOST_LATE_KEYS && !self.left_out.contains(key) {
+                        self.left_out.insert(key.to_owned());
+                    }
+                    Ok(Place::Nowhere)
+                }
+                Some(n_early) if self.len() - n_early == MOST_LATE_KEYS => Err(Problem::TooManyLateKeys),
+                _ => Ok(Place::Column(self.add(key.to_owned()))),
+            },
+        }
+    }
+}
+
+/// Where a value goes.
+enum Place {
+    Column(usize),
+    Nowhere,
+}
+
+/// Appends the object of a line as a row.
+pub(super) fn read_row(columns: &mut Columns, line: &[u8]) -> Result<(), Problem> {
+    let text = std::str::from_utf8(line).map_err(|error| Problem::NotUtf8(line[error.valid_up_to()]))?;
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let result = RowSeed { columns }.deserialize(&mut deserializer).and_then(|()| deserializer.end());
+    if let Err(error) = result {
+        return Err(columns.problem.take().unwrap_or_else(|| {
+            // The parser's own place is within the line; the caller knows which line.
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+            Problem::Syntax(error.column(), message)
+        }));
+    }
+    columns.n_rows += 1;
+    for Column { text, .. } in &mut columns.all {
+        if text.len() < columns.n_rows {
+            text.append_null();
+        }
+    }
+    Ok(())
+}
+
+struct RowSeed<'a> {
+    columns: &'a mut Columns,
+}
+
+impl<'de> DeserializeSeed<'de> for RowSeed<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl RowSeed<'_> {
+    fn no_object<E: serde::de::Error>(self, found: &'static str) -> Result<(), E> {
+        self.columns.problem = Some(Problem::NotAnObject(found));
+        Err(E::custom("not an object"))
+    }
+}
+
+impl<'de> Visitor<'de> for RowSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        // Keys come in the same order on nearly every line, so the next column is the likeliest.
+        let mut guess = 0;
+        while let Some(place) = map.next_key_seed(KeySeed { columns: self.columns, guess })? {
+            match place {
+                Place::Column(index) => {
+                    map.next_value_seed(CellSeed { columns: self.columns, index })?;
+                    guess = index + 1;
+                }
+                Place::Nowhere => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<(), A::Error> {
+        self.no_object("an array")
+    }
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<(), E> {
+        self.no_object("a string")
+    }
+    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<(), E> {
+        self.no_object("a truth value")
+    }
+    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<(), E> {
+        self.no_object("a number")
+    }
+    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<(), E> {
+        self.no_object("a number")
+    }
+    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<(), E> {
+        self.no_object("a number")
+    }
+    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
+        self.no_object("null")
+    }
+}
+
+/// Turns a key into the place of its values.
+struct KeySeed<'a> {
+    columns: &'a mut Columns,
+    guess: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
+    type Value = Place;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Place, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for KeySeed<'_> {
+    type Value = Place;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("a key")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<Place, E> {
+        self.columns.place(key, self.guess).map_err(|problem| {
+            self.columns.problem = Some(problem);
+            E::custom("no place for the key")
+        })
+    }
+}
+
+/// Appends a value to its column: as text, or as JSON if the column is only carried along.
+struct CellSeed<'a> {
+    columns: &'a mut Columns,
+    index: usize,
+}
+
+impl CellSeed<'_> {
+    /// A value that is written the same way as text and as JSON.
+    fn append(self, value: impl std::fmt::Display) {
+        let text = &mut self.columns.all[self.index].text;
+        write!(text, "{value}").expect("a string takes everything");
+        text.append_value("");
+    }
+
+    fn nested<'de, D: Deserializer<'de>>(self, found: &'static str, value: D) -> Result<(), D::Error> {
+        let Column { name, text, carried } = &mut self.columns.all[self.index];
+        if !*carried {
+            self.columns.problem = Some(Problem::Nested(name.clone(), found));
+            return Err(serde::de::Error::custom("nested"));
+        }
+        text.append_value(Value::deserialize(value)?.to_string());
+        Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for CellSeed<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for CellSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<(), E> {
+        if self.columns.all[self.index].carried {
+            self.append(Value::from(value));
+        } else {
+            self.columns.all[self.index].text.append_value(value);
+        }
+        Ok(())
+    }
+    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
+        self.append(value);
+        Ok(())
+    }
+    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
+        self.append(value);
+        Ok(())
+    }
+    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
+        self.append(value);
+        Ok(())
+    }
+    fn visit_f64<E>(self, value: f64) -> Result<(), E> {
+        // With an exponent where that is shorter: 1e300 must not become 301 digits.
+        self.append(format_args!("{value:?}"));
+        Ok(())
+    }
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.columns.all[self.index].text.append_null();
+        Ok(())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<(), A::Error> {
+        self.nested("an array", SeqAccessDeserializer::new(items))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<(), A::Error> {
+        self.nested("an object", MapAccessDeserializer::new(entries))
+    }
+}
