@@ -25,6 +25,10 @@ pub(crate) trait Work {
 /// Runs `work` on the widest vectors this CPU has.
 #[inline]
 pub(crate) fn run<W: Work>(work: W) -> W::Output {
+    #[cfg(test)]
+    if let Some(path) = tests::forced() {
+        return path.run(work);
+    }
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") {
@@ -52,4 +56,83 @@ fn run_avx512<W: Work>(work: W) -> W::Output {
 #[target_feature(enable = "avx2,fma")]
 fn run_avx2<W: Work>(work: W) -> W::Output {
     work.run::<6>()
+}
+
+#[cfg(test)]
+pub(crate) use tests::on_every_path;
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::Cell, fmt::Debug};
+
+    use super::Work;
+
+    /// A way to run work, other than the one that [`super::run`] chooses.
+    #[derive(Debug, Clone, Copy)]
+    pub(super) enum Path {
+        /// The body of a path in plain instructions, by the height of its tile. No CPU is without these.
+        Plain(usize),
+        /// AVX2, which a CPU with AVX-512 would not choose.
+        #[cfg(target_arch = "x86_64")]
+        Avx2,
+    }
+
+    thread_local! {
+        static FORCED: Cell<Option<Path>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn forced() -> Option<Path> {
+        FORCED.get()
+    }
+
+    impl Path {
+        pub(super) fn run<W: Work>(self, work: W) -> W::Output {
+            match self {
+                Self::Plain(4) => work.run::<4>(),
+                Self::Plain(6) => work.run::<6>(),
+                Self::Plain(12) => work.run::<12>(),
+                Self::Plain(height) => unreachable!("no path has tiles of {height} rows"),
+                // SAFETY: `on_every_path` detected the features before it forced this path.
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx2 => unsafe { super::run_avx2(work) },
+            }
+        }
+    }
+
+    /// What `work` gives on this thread, which must be the same on every path: the one of this CPU, AVX2 if there is
+    /// any, and the bodies of all paths in plain instructions. (What AVX-512 makes of its body, only a CPU that has it
+    /// can show.)
+    pub(crate) fn on_every_path<T: PartialEq + Debug>(work: impl Fn() -> T) -> T {
+        let chosen = work();
+        let mut paths = [4, 6, 12].map(Path::Plain).to_vec();
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            paths.push(Path::Avx2);
+        }
+        for path in paths {
+            FORCED.set(Some(path));
+            let found = work();
+            FORCED.set(None);
+            assert!(found == chosen, "{path:?}: {found:?}, but {chosen:?} on the path of this CPU");
+        }
+        chosen
+    }
+
+    #[test]
+    fn every_path_is_taken() {
+        struct Height;
+        impl Work for Height {
+            type Output = usize;
+            fn run<const ROWS: usize>(self) -> usize {
+                ROWS
+            }
+        }
+        let heights = Cell::new(Vec::new());
+        on_every_path(|| {
+            let mut seen = heights.take();
+            seen.push(super::run(Height));
+            heights.set(seen);
+        });
+        assert_eq!(heights.take()[1..4], [4, 6, 12]);
+    }
 }

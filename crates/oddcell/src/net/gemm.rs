@@ -398,7 +398,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Seed;
+    use crate::{Seed, simd::on_every_path};
 
     struct Store<'a>(&'a mut [f32], usize);
 
@@ -419,6 +419,30 @@ mod tests {
             line[..cols].fill_with(|| stream.normal() as f32);
         }
         values
+    }
+
+    fn bits(values: &[f32]) -> Vec<u32> {
+        values.iter().map(|value| value.to_bits()).collect()
+    }
+
+    #[test] // Fewer rows than a tile, tiles and a rest, panels and a half one, operands that are packed (width > 96).
+    fn every_vector_path_gives_the_same_bits() {
+        for (n_rows, depth, width) in [(1, 1, 1), (3, 5, 8), (37, 13, 29), (70, 61, 24), (131, 23, 101)] {
+            let (x, w) = (random(n_rows, depth, 7), random(depth, width, 8));
+            let (mut panels, mut transposed) = (Panels::zeros(depth, width), Panels::zeros(width, depth));
+            panels.pack(&w, padded(width));
+            transposed.pack_transposed(&w, depth, padded(width));
+            on_every_path(|| {
+                let mut y = vec![0.0; n_rows * padded(width)];
+                rows_times_panels(&x, n_rows, padded(depth), &panels, Store(&mut y, padded(width)));
+                let mut back = vec![0.0; n_rows * padded(depth)];
+                rows_times_panels(&y, n_rows, padded(width), &transposed, Store(&mut back, padded(depth)));
+                let mut gradient = vec![1.0; depth * padded(width)];
+                let mut scratch = OuterScratch::default();
+                add_outer_products(&x, padded(depth), depth, &y, padded(width), &mut gradient, &mut scratch);
+                [bits(&y), bits(&back), bits(&gradient)]
+            });
+        }
     }
 
     proptest! {

@@ -89,6 +89,20 @@ fn flush(value: f32, least: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Seed, simd::on_every_path};
+
+    #[test] // 37 weights are four vectors of eight and a rest.
+    fn every_vector_path_gives_the_same_bits() {
+        on_every_path(|| {
+            let mut stream = Seed(1).stream("optimizer", &[]);
+            let mut normals = || (0..37).map(|_| stream.normal() as f32).collect::<Vec<f32>>();
+            let mut weights = Weights(normals());
+            let mut optimizer = AmsGrad::new(37, 0.01);
+            (0..20).for_each(|_| optimizer.step(&mut weights, &normals(), 1e-2));
+            let all = [&weights.0, &optimizer.first, &optimizer.second, &optimizer.largest];
+            all.map(|values| values.iter().map(|value| value.to_bits()).collect::<Vec<u32>>())
+        });
+    }
 
     #[test]
     // By hand, w = 1, decay 0, rate 0.1. Step 1, g = 2: m = 0.2, v = 0.004, v̂ = 0.004;

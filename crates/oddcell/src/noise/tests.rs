@@ -1,7 +1,7 @@
 //! Statistical tests of the noise, with fixed seeds: bounds are five standard deviations of the statistic.
 
 use super::*;
-use crate::Seed;
+use crate::{Seed, simd::on_every_path};
 
 fn noise(kind: Kind) -> Noise {
     Noise {
@@ -190,4 +190,19 @@ fn a_share_of_difference_noise_leaves_the_other_rows_as_they_would_be_without() 
     let half = fill_all(&Noise { difference: 0.5, ..noise(Kind::Gaussian) }, &data, 4, 0).1;
     let same = plain.chunks_exact(4).zip(half.chunks_exact(4)).filter(|(a, b)| a == b).count();
     assert!(same.abs_diff(500) < 5 * 16, "{same} of 1,000 rows"); // sd √(1,000·¼) = 15.8
+}
+
+#[test] // 21 cells are a chunk of random numbers and a rest.
+fn every_vector_path_gives_the_same_bits() {
+    let data: Vec<f32> = draw(&noise(Kind::Gaussian), 9, 21, 5);
+    for form in [Form::Printed, Form::Corrected] {
+        for kind in Kind::ALL {
+            let noise = Noise { form, ratios: vec![1.0, 0.4], difference: 0.3, ..noise(kind) };
+            on_every_path(|| {
+                let (noised, targets) = fill_all(&noise, &data, 21, 1);
+                [noised, targets]
+                    .map(|values| values.iter().map(|value| value.to_bits()).collect::<Vec<u32>>())
+            });
+        }
+    }
 }

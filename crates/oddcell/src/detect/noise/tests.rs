@@ -1,7 +1,9 @@
 use std::sync::Mutex;
 
 use super::*;
-use crate::{Monitor, Progress, Seed, detect::DetectorSpec, error::ParamError, noise::Kind};
+use crate::{
+    Monitor, Progress, Seed, detect::DetectorSpec, error::ParamError, noise::Kind, simd::on_every_path,
+};
 
 /// Rows on a noisy line through three columns, the last one independent.
 fn rows(n: usize) -> Matrix {
@@ -186,4 +188,21 @@ fn cancelling_stops_the_training() {
     let context = Context { seed: Seed(1), monitor: &Stop };
     let result = spec(100_000).build().unwrap().fit(&rows(50), &context);
     assert!(matches!(result, Err(FitError::Cancelled)));
+}
+
+#[test] // On one thread, because a path is forced for a thread. Noise, passes, loss and optimiser all take part.
+fn every_vector_path_trains_the_same_net_to_the_bit() {
+    for net in ["mlp", "resmlp"] {
+        let mut spec = spec(12);
+        spec.set_text("net", net).unwrap();
+        let detector = spec.build().unwrap();
+        let (train, fresh) = (rows(150), rows(37));
+        on_threads(1, || {
+            on_every_path(|| {
+                let fitted = detector.fit(&train, &Context::silent(Seed(1))).unwrap();
+                // As text, which tells 0 from −0.
+                format!("{:?} {:?}", fitted.save(), fitted.judge(&fresh, true).unwrap())
+            })
+        });
+    }
 }
