@@ -69,14 +69,14 @@ fn odd_values_are_told_with_their_distance_and_what_is_normal() {
     insta::assert_snapshot!(lines(&reasons(&encoder, &batch, 0, &cells).unwrap()), @r#"
     city `Osloo`: 0.80 odd, never seen in training, usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
     paid `false`: 0.85 odd, usually `true` (98 %), `false` (2 %)
-    day 2024-07-19: 5.0 sd off (144 days), after the normal 2024-01-01 to 2024-04-08
+    day 2024-07-19: 5.0 sd off (144 days), after the normal 2024-01-02 to 2024-04-08
     amount 912.5: 3.2 sd off (46.14), above the normal 0.945 to 49.06
     "#);
     let batch = row(Some(-7.0), -40, Some("Vardø"), Some(true));
     insta::assert_snapshot!(lines(&reasons(&encoder, &batch, 0, &cells).unwrap()), @r#"
     city `Vardø`: 0.80 odd, in 1 % of the training rows, usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
     paid `true`: 0.85 odd beside the other columns, alone common (98 %)
-    day 2023-11-22: 5.0 sd off (144 days), before the normal 2024-01-01 to 2024-04-08
+    day 2023-11-22: 5.0 sd off (144 days), before the normal 2024-01-02 to 2024-04-08
     amount -7: 3.2 sd off (46.14), below the normal 0.945 to 49.06
     "#);
 }
@@ -97,7 +97,7 @@ fn values_that_are_odd_only_beside_the_other_columns_are_told_so() {
     insta::assert_snapshot!(lines(&reasons(&encoder, &batch, 0, &cells).unwrap()), @r#"
     amount 20: 2.5 sd off (36.05) beside the other columns, alone in the normal 0.945 to 49.06
     city `Bergen`: 0.93 odd beside the other columns, alone common (41 %)
-    day 2024-02-20: 1.5 sd off (43.3 days) beside the other columns, alone in the normal 2024-01-01 to 2024-04-08
+    day 2024-02-20: 1.5 sd off (43.3 days) beside the other columns, alone in the normal 2024-01-02 to 2024-04-08
     paid `true`: 0.17 odd beside the other columns, alone common (98 %)
     "#);
 }
@@ -109,7 +109,7 @@ fn normal_cells_are_told_plainly() {
     let cells = vec![0.04; encoder.n_features()];
     insta::assert_snapshot!(lines(&reasons(&encoder, &batch, 0, &cells).unwrap()), @r#"
     amount 20: 0.04 sd off (0.5768), normal 0.945 to 49.06
-    day 2024-02-20: 0.04 sd off (27.7 hours), normal 2024-01-01 to 2024-04-08
+    day 2024-02-20: 0.04 sd off (27.7 hours), normal 2024-01-02 to 2024-04-08
     city `Oslo`: 0.02 odd, usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
     paid `true`: 0.01 odd, usually `true` (98 %), `false` (2 %)
     "#);
@@ -123,7 +123,7 @@ fn empty_cells_and_filled_ones_that_are_mostly_empty_are_told_apart() {
     insta::assert_snapshot!(lines(&reasons(&encoder, &empty, 0, &cells).unwrap()), @r#"
     amount empty: 0.84 odd, empty in 10 % of the training rows
     city empty: 0.25 odd, never empty in training
-    day 2024-02-20: 0.00 sd off (0 seconds), normal 2024-01-01 to 2024-04-08
+    day 2024-02-20: 0.00 sd off (0 seconds), normal 2024-01-02 to 2024-04-08
     paid empty: 0.00 odd, never empty in training
     "#);
 
@@ -195,9 +195,9 @@ fn a_reason_is_data_for_programs() {
         "amount": 0.0,
         "value": "2024-07-19",
         "normal": {
-          "low": 1704152736.0,
-          "high": 1712535264.0,
-          "text": "2024-01-01 to 2024-04-08"
+          "low": 1704153600.0,
+          "high": 1712534400.0,
+          "text": "2024-01-02 to 2024-04-08"
         },
         "side": "above",
         "training_share": null,
@@ -268,11 +268,11 @@ fn text_is_read_as_its_column_means_it() {
     paid empty: 0.25 odd, never empty in training
 
     city `Oslo`: 0.25 odd, usually `Bergen` (50 %), `Oslo` (50 %)
-    day 2024-02-01: 0.50 sd off (41.4 hours), after the normal 2024-01-11 to 2024-01-21
+    day 2024-02-01: 0.50 sd off (41.4 hours), after the normal 2024-01-11 to 2024-01-22
     paid `YES`: 0.25 odd, usually `true` (50 %), `false` (50 %)
 
     city `Bodø`: 0.25 odd, never seen in training, usually `Bergen` (50 %), `Oslo` (50 %)
-    day 2024-01-03 08:30:00: 0.50 sd off (41.4 hours), before the normal 2024-01-11 to 2024-01-21
+    day 2024-01-03 08:30:00: 0.50 sd off (41.4 hours), before the normal 2024-01-11 to 2024-01-22
     paid `f`: 0.25 odd, usually `true` (50 %), `false` (50 %)
     "#);
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{
     Content, DateStyle, EncodeError, EncodeOptions, Encoder, LeftOut, LeftOutReason, Levels, MAX_FEATURES,
-    Spread, column::LearnedColumn, error::listed, identifier,
+    Spread, column::LearnedColumn, error::listed, identifier, spread,
 };
 use crate::{
     Table,
@@ -116,7 +116,7 @@ fn learn_numbers(
     })?;
     let content = match kind {
         ColumnKind::Date | ColumnKind::DayFirstDate => Content::Date {
-            spread,
+            spread: spread::date_unit(&values).map_or(spread, |unit| spread.in_units(unit)),
             style: DateStyle::of(&values),
             day_first: kind == ColumnKind::DayFirstDate,
         },

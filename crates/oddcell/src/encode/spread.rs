@@ -54,6 +54,11 @@ impl DateStyle {
     }
 }
 
+/// The unit that all of these seconds are whole numbers of: a day, or a second, if there is any.
+pub(super) fn date_unit(seconds: &[f64]) -> Option<f64> {
+    [DAY, 1.0].into_iter().find(|unit| seconds.iter().all(|second| second % unit == 0.0))
+}
+
 impl Spread {
     /// The spread of `values` (not empty, all finite), or the two ends if their difference is not finite.
     /// The order of `values` is lost.
@@ -86,6 +91,13 @@ impl Spread {
         let low = quantile(values, 0.01);
         let high = quantile(values, 0.99);
         Ok(Self { mean: (mean + scale * shift).clamp(min, max), std, min, low, high: high.max(low), max })
+    }
+
+    /// The same with the ends of the normal range in whole units: between two dates a quantile is finer than any of
+    /// the column's dates. The values must be whole units.
+    pub(super) fn in_units(self, unit: f64) -> Self {
+        let whole = |end: f64| ((end / unit).round() * unit).clamp(self.min, self.max);
+        Self { low: whole(self.low), high: whole(self.high), ..self }
     }
 
     /// Whether all values were equal.
@@ -149,6 +161,17 @@ mod tests {
         assert_eq!(DateStyle::of(&[0.0, 3.0 * DAY]), DateStyle::Day);
         assert_eq!(DateStyle::of(&[0.0, 3600.0]), DateStyle::Time);
         assert_eq!(DateStyle::of(&[3.0 * DAY, 3600.0]), DateStyle::Moment);
+    }
+
+    #[test] // Rank 0.01·2 = 0.02 between 0 and 10 s is 0.2 s; rank 1.98 between 10 and 20 s is 19.8 s.
+    fn the_normal_range_of_dates_is_as_fine_as_the_dates() {
+        let mut seconds = [0.0, 10.0, 20.0];
+        let spread = Spread::of(&mut seconds).unwrap();
+        assert!((spread.low - 0.2).abs() < 1e-12 && (spread.high - 19.8).abs() < 1e-12);
+        assert_eq!(date_unit(&seconds), Some(1.0));
+        let whole = spread.in_units(1.0);
+        assert_eq!((whole.low, whole.high, whole.mean), (0.0, 20.0, spread.mean));
+        assert_eq!([date_unit(&[DAY, -3.0 * DAY]), date_unit(&[0.5, DAY])], [Some(DAY), None]);
     }
 
     proptest! {
