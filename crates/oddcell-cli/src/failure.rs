@@ -9,8 +9,6 @@ use oddcell::{
     table::TableError,
 };
 
-use crate::interrupt;
-
 /// Wrong use or bad input.
 pub(crate) const BAD_INPUT: u8 = 2;
 /// The work failed.
@@ -60,7 +58,6 @@ impl fmt::Display for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let code = match &error {
-            Error::Fit(FitError::Cancelled) => return interrupt::failure(),
             Error::File { source, .. } | Error::Table(TableError::Io { source, .. }) => io_code(source),
             Error::Fit(FitError::Diverged { .. }) | Error::Table(TableError::Write { .. }) => FAILED,
             _ => BAD_INPUT,

@@ -18,7 +18,7 @@ use oddcell::{
 use crate::{
     args::{FormatArg, OutputArgs, RunArgs},
     failure::Failure,
-    interrupt, show,
+    show,
 };
 
 pub(crate) const SCORE: &str = "odd_score";
@@ -105,13 +105,10 @@ impl Target {
             }
             Self::File(path, format) => {
                 let mut result = None;
-                interrupt::while_writing(|| {
-                    write_atomically(path, |file: &mut BufWriter<&File>| {
-                        let named = |failure| named(&format!("`{}`", path.display()), failure);
-                        result =
-                            Some(run_writer(file, *format, input, kinds, delimiter, work).map_err(named)?);
-                        interrupt::check()
-                    })
+                write_atomically(path, |file: &mut BufWriter<&File>| {
+                    let named = |failure| named(&format!("`{}`", path.display()), failure);
+                    result = Some(run_writer(file, *format, input, kinds, delimiter, work).map_err(named)?);
+                    Ok::<_, Failure>(())
                 })?;
                 Ok(result.expect("the writer ran"))
             }
@@ -156,8 +153,7 @@ pub(crate) trait RowSink {
 
 impl<W: Write + Send> RowSink for TableWriter<W> {
     fn put(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
-        self.write(batch)?;
-        interrupt::check()
+        Ok(self.write(batch)?)
     }
 }
 
@@ -165,7 +161,7 @@ struct Discard;
 
 impl RowSink for Discard {
     fn put(&mut self, _: &RecordBatch) -> Result<(), Failure> {
-        interrupt::check()
+        Ok(())
     }
 }
 

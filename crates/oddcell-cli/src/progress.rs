@@ -5,8 +5,6 @@ use std::{io::IsTerminal, time::Duration};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use oddcell::{Monitor, Progress};
 
-use crate::interrupt;
-
 /// A bar with the loss and the time left, for training.
 pub(crate) struct Training {
     bar: ProgressBar,
@@ -48,10 +46,6 @@ impl Monitor for Training {
         if let Some(loss) = progress.loss {
             self.bar.set_message(format!("loss {loss:.4}"));
         }
-    }
-
-    fn cancelled(&self) -> bool {
-        interrupt::asked()
     }
 }
 

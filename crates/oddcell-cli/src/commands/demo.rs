@@ -15,7 +15,7 @@ use crate::{
     args::DemoArgs,
     commands::detect::{parts, write},
     failure::Failure,
-    interrupt, learning,
+    learning,
     oddest::{OddRow, Oddest},
     output::{self, Target},
     progress::Training,
@@ -90,11 +90,9 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
 }
 
 fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
-    interrupt::while_writing(|| {
-        oddcell::model_file::write_atomically(path, |file| {
-            std::io::Write::write_all(file, text.as_bytes())
-                .map_err(|source| output::file_error("write", path, source))
-        })
+    oddcell::model_file::write_atomically(path, |file| {
+        std::io::Write::write_all(file, text.as_bytes())
+            .map_err(|source| output::file_error("write", path, source))
     })
 }
 

@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use crate::{
     args::FitArgs,
     failure::Failure,
-    interrupt,
     labels::{Labels, Metrics},
     learning::{self, Input},
     output,
@@ -45,7 +44,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let pool = learning::pool(&args.run)?;
     let model = pool.install(|| Model::fit(&table, &options, &Context { seed, monitor: &progress }))?;
     progress.done();
-    interrupt::while_writing(|| Ok(model.save(&args.model)?))?;
+    model.save(&args.model)?;
     notes.extend(model.encoder().reports().iter().map(ToString::to_string));
 
     let summary = FitSummary {

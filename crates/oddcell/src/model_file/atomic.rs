@@ -4,13 +4,35 @@ use std::{
     fs::{self, File},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
+
+use tempfile::NamedTempFile;
 
 use crate::Error;
 
+/// Files that are being written, beside their places.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes away what [`write_atomically`] is writing at the moment, on any thread. It is for a process that ends on a
+/// signal, as then nothing is dropped. As long as the result is held, no file is begun or completed.
+#[must_use = "files can be begun again once it is dropped"]
+pub fn remove_unfinished() -> impl Sized {
+    let mut unfinished = unfinished();
+    for path in unfinished.drain(..) {
+        // Nobody is left to be told.
+        let _ = fs::remove_file(path);
+    }
+    unfinished
+}
+
 /// Writes the file at `path` with `write`. Until everything is written and has reached the disk, an older file of
-/// that name stays as it is; on an error, or if the process is stopped by a signal it handles, no half file
-/// stays behind under that name.
+/// that name stays as it is; on an error no half file stays behind, and after a signal none if [`remove_unfinished`] is
+/// called.
 ///
 /// A link is followed. What is no regular file (`/dev/stdout`, a pipe) cannot be replaced and is written directly.
 pub fn write_atomically<E: From<Error>>(
@@ -32,13 +54,13 @@ pub fn write_atomically<E: From<Error>>(
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let beside = temporary(folder).map_err(failed("create", path))?;
-    let mut writer = BufWriter::new(beside.as_file());
+    let beside = Unfinished::create(folder).map_err(failed("create", path))?;
+    let mut writer = BufWriter::new(beside.file.as_file());
     write(&mut writer)?;
     writer.flush().map_err(failed("write", path))?;
     drop(writer);
-    beside.as_file().sync_all().map_err(failed("write", path))?;
-    beside.persist(&target).map_err(|error| failed("create", path)(error.error))?;
+    beside.file.as_file().sync_all().map_err(failed("write", path))?;
+    beside.finish(&target).map_err(failed("create", path))?;
     // The new name reaches the disk with the folder. Where folders cannot be opened there is nothing more to do.
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
@@ -46,8 +68,43 @@ pub fn write_atomically<E: From<Error>>(
     Ok(())
 }
 
+/// A file beside its place; it is removed unless it is finished.
+struct Unfinished {
+    file: NamedTempFile,
+    listed: Listed,
+}
+
+/// The entry of a file in the list of unfinished ones.
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        unfinished().retain(|path| *path != self.0);
+    }
+}
+
+impl Unfinished {
+    fn create(folder: &Path) -> io::Result<Self> {
+        let mut unfinished = unfinished();
+        let file = temporary(folder)?;
+        unfinished.push(file.path().to_owned());
+        let listed = Listed(file.path().to_owned());
+        Ok(Self { file, listed })
+    }
+
+    fn finish(self, target: &Path) -> io::Result<()> {
+        let Self { file, listed } = self;
+        // Renamed while nobody can take it away.
+        let unfinished = unfinished();
+        let result = file.persist(target);
+        drop(unfinished);
+        drop(listed);
+        result.map(|_| ()).map_err(|error| error.error)
+    }
+}
+
 /// A file of its own beside the target, with the permissions a new file usually gets.
-fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".oddcell-").suffix(".part");
     #[cfg(unix)]
@@ -107,6 +164,21 @@ mod tests {
         assert!(matches!(broken, Err(Error::File { action: "write", .. })));
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(names(folder.path()), ["m.oddcell"]);
+    }
+
+    #[test] // Other tests write at the same time, so nothing is taken away here; the command line's tests do that.
+    fn unfinished_files_are_listed_as_long_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let unfinished = Unfinished::create(folder.path()).unwrap();
+        let path = unfinished.file.path().to_owned();
+        assert!(path.exists() && super::unfinished().contains(&path));
+        drop(unfinished);
+        assert!(!path.exists() && !super::unfinished().contains(&path));
+        let unfinished = Unfinished::create(folder.path()).unwrap();
+        let path = unfinished.file.path().to_owned();
+        unfinished.finish(&folder.path().join("done")).unwrap();
+        assert!(!super::unfinished().contains(&path));
+        assert_eq!(names(folder.path()), ["done"]);
     }
 
     #[test]

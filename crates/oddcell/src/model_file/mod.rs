@@ -29,7 +29,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub use atomic::write_atomically;
+pub use atomic::{remove_unfinished, write_atomically};
 pub(crate) use container::{open, seal};
 
 use crate::{Error, error::ParamError, tensors::TensorError};
