@@ -1,8 +1,13 @@
 //! Model files that are none, or no longer.
 
+use std::{
+    io::Write,
+    process::{Output, Stdio},
+};
+
 use insta_cmd::assert_cmd_snapshot;
 
-use crate::folder::{Folder, orders};
+use crate::folder::{Folder, orders, succeed};
 
 #[test]
 fn no_such_model() {
@@ -100,4 +105,36 @@ fn a_model_with_a_flipped_bit() {
         "{message}"
     );
     assert!(output.stdout.is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_model_can_come_from_a_pipe() {
+    let folder = Folder::new().with_model();
+    let model = std::fs::read(folder.path("m.oddcell")).unwrap();
+    let expected = succeed(&mut folder.oddcell(["score", "m.oddcell", "orders.csv"]));
+    let run = |args: &[&'static str], bytes: &[u8]| -> Output {
+        let mut command = folder.oddcell(args.iter().copied());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // What is refused early is not read to its end.
+        let _ = child.stdin.take().unwrap().write_all(bytes);
+        child.wait_with_output().unwrap()
+    };
+    let output = run(&["score", "/dev/stdin", "orders.csv"], &model);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    // Cut off, before and after the first bytes; and something else altogether.
+    let inspect = |bytes: &[u8]| {
+        let output = run(&["inspect", "/dev/stdin"], bytes);
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap().lines().next().unwrap().to_owned()
+    };
+    assert!(
+        inspect(&model[..400])
+            .starts_with("error: `/dev/stdin`: the model file is cut off: it has 400 bytes")
+    );
+    let cut = inspect(&model[..model.len() - 1]);
+    assert!(cut.starts_with("error: `/dev/stdin`: the model file is cut off: it has "), "{cut}");
+    let csv = inspect(orders(120).as_bytes());
+    assert_eq!(csv, "error: `/dev/stdin`: not an oddcell model: it looks like a text, such as a CSV table");
 }

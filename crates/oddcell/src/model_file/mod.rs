@@ -149,14 +149,21 @@ impl ModelFileError {
     }
 }
 
-/// The bytes of a model file. A file that cannot be one is refused after its first bytes, however large it is.
+/// The bytes of a model file, which may be a pipe. What cannot be a model is refused after its first bytes, however
+/// large it is.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let failed = |source| Error::File { action: "read", path: path.to_owned(), source };
     let mut file = File::open(path).map_err(failed)?;
-    let length = file.metadata().map_err(failed)?.len();
+    let metadata = file.metadata().map_err(failed)?;
     let mut bytes = Vec::new();
     (&mut file).take(foreign::START_BYTES).read_to_end(&mut bytes).map_err(failed)?;
-    container::check_start(&bytes, length.max(bytes.len() as u64)).map_err(|error| error.in_file(path))?;
+    // Of a pipe that goes on nobody knows the length; it is compared once everything is read.
+    let length = match bytes.len() as u64 {
+        all if all < foreign::START_BYTES => all,
+        _ if metadata.is_file() => metadata.len(),
+        _ => MAX_FILE_BYTES,
+    };
+    container::check_start(&bytes, length).map_err(|error| error.in_file(path))?;
     // One byte more than allowed is enough to know that there are too many.
     file.take(MAX_FILE_BYTES + 1 - bytes.len() as u64).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
