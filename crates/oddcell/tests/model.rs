@@ -1,4 +1,4 @@
-//! Models with real nets, from table to findings: what they promise about numbers, rows, threads and p-values.
+//! Models with real nets, from table to findings: what they promise about numbers, rows and threads.
 #![allow(clippy::unwrap_used, reason = "a test may fail by a panic")]
 
 mod tables;
@@ -9,10 +9,9 @@ use oddcell::{
     error::FitError,
     metrics::auc,
     model::{FitOptions, detect},
-    seed::Stream,
     verdict::{Rule, verdicts},
 };
-use tables::{batch, numbers, table, texts};
+use tables::{batch, normal_rows, numbers, table, texts};
 
 /// A narrow net that trains in a moment.
 fn options() -> FitOptions {
@@ -22,43 +21,12 @@ fn options() -> FitOptions {
     FitOptions::new(spec)
 }
 
-/// Rows in which the second column is twice the first, up to a little noise, and the third is a name.
-fn normal_rows(n_rows: usize, stream: &mut Stream) -> Vec<(&'static str, ArrayRef)> {
-    let first: Vec<f64> = (0..n_rows).map(|_| stream.normal()).collect();
-    let second: Vec<f64> = first.iter().map(|first| 2.0 * first + 0.1 * stream.normal()).collect();
-    let names: Vec<&str> = (0..n_rows).map(|_| ["a", "b", "c"][stream.below(3)]).collect();
-    vec![("first", numbers(first)), ("second", numbers(second)), ("name", texts(names))]
-}
-
 fn fresh(n_rows: usize, index: u64) -> Vec<(&'static str, ArrayRef)> {
     normal_rows(n_rows, &mut Seed(100).stream("rows", &[index]))
 }
 
 fn fit(n_rows: usize, seed: u64) -> Model {
     Model::fit(&table(fresh(n_rows, 0)), &options(), &Context::silent(Seed(seed))).unwrap()
-}
-
-/// Kolmogorov-Smirnov distance to the uniform distribution.
-fn distance_to_uniform(p_values: &[f64]) -> f64 {
-    let mut sorted = p_values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let n = sorted.len() as f64;
-    sorted.iter().enumerate().map(|(i, p)| ((i + 1) as f64 / n - p).abs()).fold(0.0, f64::max)
-}
-
-// The calibration set is a sample too, so the bound is the one for two samples, at 0.1 %: 1.95·√(1/n + 1/N). Scores of
-// a cross-fitted model are calibrated on all 400 rows; they depend on each other a little, which the bound bears.
-#[test]
-fn p_values_of_fresh_normal_rows_are_uniform_with_a_holdout_and_with_folds() {
-    for (n_rows, n_members, n_calibration) in [(2_000, 1, 400), (400, 5, 400)] {
-        let model = fit(n_rows, 1);
-        assert_eq!(model.members().len(), n_members);
-        assert_eq!(model.reference().len(), n_calibration);
-        let findings = model.judge(&batch(fresh(3_000, 1)), 0, "fresh", false).unwrap();
-        let distance = distance_to_uniform(&findings.p_values);
-        let critical = 1.95 * (1.0 / n_calibration as f64 + 1.0 / 3_000.0).sqrt();
-        assert!(distance < critical, "{n_rows} rows: KS distance {distance}, critical {critical}");
-    }
 }
 
 #[test]

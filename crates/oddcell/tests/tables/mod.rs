@@ -7,6 +7,7 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray
 use oddcell::{
     Table,
     encode::{EncodeOptions, Encoder},
+    seed::Stream,
 };
 
 /// A batch of the given columns.
@@ -55,4 +56,12 @@ pub(crate) fn texts<'a>(values: impl IntoIterator<Item = impl Into<Option<&'a st
 /// `count` times each name, one name after the other.
 pub(crate) fn repeated<'a>(names: &[(&'a str, usize)]) -> Vec<&'a str> {
     names.iter().flat_map(|&(name, count)| std::iter::repeat_n(name, count)).collect()
+}
+
+/// Rows in which the second column is twice the first, up to a little noise, and the third is a name.
+pub(crate) fn normal_rows(n_rows: usize, stream: &mut Stream) -> Vec<(&'static str, ArrayRef)> {
+    let first: Vec<f64> = (0..n_rows).map(|_| stream.normal()).collect();
+    let second: Vec<f64> = first.iter().map(|first| 2.0 * first + 0.1 * stream.normal()).collect();
+    let names: Vec<&str> = (0..n_rows).map(|_| ["a", "b", "c"][stream.below(3)]).collect();
+    vec![("first", numbers(first)), ("second", numbers(second)), ("name", texts(names))]
 }

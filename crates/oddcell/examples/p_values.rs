@@ -1,0 +1,67 @@
+//! `p_values ROWS TABLES [NAME=VALUE ...]`: how often fresh normal rows get small p-values. For every one of TABLES tables
+//! of normal rows, a model with the default net is fitted on ROWS rows and judges 2,000 others. The last line gives the
+//! means over the tables with their standard errors, and the Kolmogorov-Smirnov distance of all p-values to uniform.
+//! Settings are parameters of the net.
+#![allow(clippy::print_stdout, reason = "a measurement prints")]
+
+use std::error::Error;
+
+use oddcell::{
+    Context, DetectorSpec, Model, Seed, Table, demo,
+    model::FitOptions,
+    table::{ReadOptions, TableReader},
+};
+
+const FRESH_ROWS: usize = 2_000;
+const LEVELS: [f64; 3] = [0.01, 0.05, 0.1];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [n_rows, n_tables, settings @ ..] = arguments.as_slice() else {
+        return Err("usage: p_values ROWS TABLES [NAME=VALUE ...]".into());
+    };
+    let (n_rows, n_tables): (usize, u64) = (n_rows.parse()?, n_tables.parse()?);
+    let mut spec = DetectorSpec::new("noise", None)?;
+    for setting in settings {
+        let (name, value) = setting.split_once('=').ok_or("expected NAME=VALUE")?;
+        spec.set_text(name, value)?;
+    }
+    let options = FitOptions::new(spec);
+    let mut pooled = Vec::new();
+    let mut rates = Vec::new();
+    for table in 0..n_tables {
+        let train = normal_rows(n_rows, 2 * table)?;
+        let model = Model::fit(&train, &options, &Context::silent(Seed(table)))?;
+        let mut p_values = Vec::new();
+        for batch in &normal_rows(FRESH_ROWS, 2 * table + 1)?.batches {
+            p_values.extend(model.judge(batch, 0, "fresh rows", false)?.p_values);
+        }
+        let at = |level: f64| p_values.iter().filter(|&&p| p <= level).count() as f64 / FRESH_ROWS as f64;
+        rates.push(LEVELS.map(at));
+        println!(
+            "{n_rows} rows, {} members, table {table}: {:.4?}",
+            model.members().len(),
+            rates[rates.len() - 1]
+        );
+        pooled.extend(p_values);
+    }
+    for (index, level) in LEVELS.into_iter().enumerate() {
+        let n = n_tables as f64;
+        let mean = rates.iter().map(|rates| rates[index]).sum::<f64>() / n;
+        let variance = rates.iter().map(|rates| (rates[index] - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        print!("p ≤ {level}: {mean:.4} ± {:.4}   ", (variance / n).sqrt());
+    }
+    pooled.sort_unstable_by(f64::total_cmp);
+    let n = pooled.len() as f64;
+    let gap =
+        |(index, p): (usize, &f64)| (p - index as f64 / n).abs().max((p - (index + 1) as f64 / n).abs());
+    println!("KS {:.4}", pooled.iter().enumerate().map(gap).fold(0.0, f64::max));
+    Ok(())
+}
+
+/// Orders without a spoiled cell.
+fn normal_rows(n_rows: usize, seed: u64) -> Result<Table, Box<dyn Error>> {
+    let csv = demo::orders(n_rows, 0, Seed(1_000 + seed)).csv;
+    let reader = TableReader::from_bytes("orders", csv.into_bytes(), &ReadOptions::default())?;
+    Ok(Table::from_reader(reader)?)
+}
