@@ -59,7 +59,9 @@ Examples:
 Examples:
   oddcell score normal.oddcell new.csv -o judged.csv
   oddcell score normal.oddcell new.parquet -o judged.parquet --fdr 0.1
-  cat new.jsonl | oddcell score normal.oddcell - --format jsonl | head")]
+  cat new.jsonl | oddcell score normal.oddcell - --format jsonl | head
+
+--fdr and --budget keep the judged rows in the temporary folder until all are seen; --label keeps 9 bytes a row.")]
     Score(ScoreArgs),
     /// One row, cell by cell
     #[command(after_help = "\
@@ -265,9 +267,8 @@ pub(crate) struct ExplainArgs {
     pub(crate) row: u64,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
-    /// Print for programs
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,8 @@
 
 use std::{fmt::Write as _, io::IsTerminal};
 
-use oddcell::{Seed, encode::Encoder, verdict::Rule};
+pub(crate) use oddcell::count::{count, counted};
+use oddcell::{Seed, encode::Encoder};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -59,13 +60,14 @@ impl Summary {
 
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
-        let _ = writeln!(text, "{} of {} rows are odd.", count(self.odd), count(self.rows));
+        let verb = if self.odd == 1 || self.rows == 1 { "is" } else { "are" };
+        let _ = writeln!(text, "{} of {} {verb} odd.", count(self.odd), counted(self.rows, "row", "rows"));
         let _ = writeln!(text, "rule: {}", self.rule);
         if let Some(metrics) = &self.metrics {
             let _ = writeln!(text, "against the labels {metrics}");
         }
         for note in &self.notes {
-            let _ = writeln!(text, "note: {}", show::clean(note));
+            let _ = writeln!(text, "{}", note_line(note));
         }
         if let Some(output) = &self.output {
             let _ = writeln!(text, "written to {output}");
@@ -74,28 +76,15 @@ impl Summary {
     }
 }
 
+/// A note for people.
+pub(crate) fn note_line(note: &str) -> String {
+    format!("note: {}", show::clean(note))
+}
+
 /// Where the rows went, for the summary.
 pub(crate) fn written_to(target: &Target) -> Option<String> {
     match target {
         Target::File(path, _) => Some(path.display().to_string()),
         Target::Stdout(_) | Target::Nowhere => None,
     }
-}
-
-/// The rule in words.
-pub(crate) fn rule_text(rule: Rule) -> String {
-    rule.to_string()
-}
-
-/// 1234567 as 1,234,567.
-pub(crate) fn count(n: usize) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -5,7 +5,12 @@
 
 use std::path::PathBuf;
 
-use crate::{encode::EncodeError, model_file::ModelFileError, table::TableError};
+use crate::{
+    count::{count, counted},
+    encode::EncodeError,
+    model_file::ModelFileError,
+    table::TableError,
+};
 
 /// Anything that can go wrong, for callers that only pass it on.
 #[derive(Debug, thiserror::Error)]
@@ -100,7 +105,7 @@ pub enum ParamError {
 #[non_exhaustive]
 pub enum FitError {
     /// Fewer rows than the method can learn from.
-    #[error("{detector} needs at least {needed} rows to learn from, but got {got}")]
+    #[error("{detector} needs at least {} to learn from, but got {got}", counted(*needed, "row", "rows"))]
     TooFewRows {
         /// The detector's name.
         detector: &'static str,
@@ -110,7 +115,10 @@ pub enum FitError {
         got: usize,
     },
     /// Fewer columns than the method can learn from.
-    #[error("{detector} needs at least {needed} feature columns, but got {got}")]
+    #[error(
+        "{detector} needs at least {}, but got {got}",
+        counted(*needed, "feature column", "feature columns")
+    )]
     TooFewColumns {
         /// The detector's name.
         detector: &'static str,
@@ -120,7 +128,10 @@ pub enum FitError {
         got: usize,
     },
     /// A parameter that only turns out wrong beside the data.
-    #[error("parameter `{name}` is {got}, but with {n_rows} training rows it must be {allowed}")]
+    #[error(
+        "parameter `{name}` is {got}, but with {} it must be {allowed}",
+        counted(*n_rows, "training row", "training rows")
+    )]
     ParamForData {
         /// The parameter's name.
         name: &'static str,
@@ -165,7 +176,11 @@ pub enum FitError {
 #[non_exhaustive]
 pub enum ScoreError {
     /// The rows have another width than the training rows.
-    #[error("the detector was fitted on {fitted} features, but the rows have {got}")]
+    #[error(
+        "the detector was fitted on {}, but the rows have {}",
+        counted(*fitted, "feature", "features"),
+        count(*got)
+    )]
     ColumnCount {
         /// Features in training.
         fitted: usize,

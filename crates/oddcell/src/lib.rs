@@ -35,6 +35,7 @@
 pub mod aggregate;
 pub mod calibrate;
 pub mod context;
+pub mod count;
 pub mod demo;
 pub mod detect;
 pub mod encode;

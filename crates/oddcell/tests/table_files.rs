@@ -266,7 +266,7 @@ fn what_is_wrong_with_json_lines_is_said_with_its_place() {
     let own_keys: Vec<String> = (1..=6_000).map(|line| format!("{{\"k{line}\":1}}\n")).collect();
     let options = ReadOptions { batch_rows: 1_000, ..ReadOptions::default() };
     let many = read_with(own_keys.concat(), &options).unwrap_err().to_string();
-    let expected = "test, line 5097: found more than 4096 keys that the first 1000 rows do not have;";
+    let expected = "test, line 5097: found more than 4,096 keys that the first 1,000 rows do not have;";
     assert!(many.starts_with(expected), "{many}");
 }
 

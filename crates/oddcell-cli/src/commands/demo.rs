@@ -20,7 +20,7 @@ use crate::{
     output::{self, Target},
     progress::Training,
     show::oddest_table,
-    summary::count,
+    summary::{count, counted},
 };
 
 const ROWS: usize = 2_000;
@@ -129,7 +129,8 @@ impl DemoSummary {
                 hits.spoiled, hits.rows_found, hits.cells_named_first, hits.cells_named
             );
         }
-        let _ = writeln!(text, "\n{} rows are called odd at a false-discovery rate of 10 %.", self.odd);
+        let odd = counted(self.odd, "row is", "rows are");
+        let _ = writeln!(text, "\n{odd} called odd at a false-discovery rate of 10 %.");
         let _ = writeln!(text, "the table:   {}\njudged rows: {}", self.table, self.judged);
         let _ = writeln!(text, "next:        oddcell detect {} --budget 20", self.table);
         text

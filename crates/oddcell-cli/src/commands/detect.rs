@@ -55,13 +55,18 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
 
     notes.extend(detection.encoder.reports().iter().map(ToString::to_string));
     if !detection.null.has_tail() {
-        notes.push("too few rows to estimate p-values: they are plain ranks".to_owned());
+        // The k-th smallest rank is at least k/n, and so never at most SHARE · k/n.
+        let blind =
+            if matches!(rule, Rule::Fdr(_)) { ", by which --fdr finds nothing; use --budget" } else { "" };
+        notes.push(format!(
+            "too few rows, or too many equal scores, to estimate p-values: they are plain ranks{blind}"
+        ));
     }
     let summary = Summary {
         data: table.origin.clone(),
         rows: table.n_rows(),
         odd: odd.iter().filter(|&&odd| odd).count(),
-        rule: summary::rule_text(rule),
+        rule: rule.to_string(),
         detector: options.detector.entry().name.to_owned(),
         params: options.detector.params().clone(),
         seed,

@@ -10,7 +10,12 @@ use oddcell::{
 use serde::Serialize;
 
 use super::open;
-use crate::{args::ExplainArgs, failure::Failure, output, show, summary::count};
+use crate::{
+    args::ExplainArgs,
+    failure::Failure,
+    learning, output, show,
+    summary::{self, count, counted},
+};
 
 #[derive(Serialize)]
 struct Explanation<'a> {
@@ -19,22 +24,24 @@ struct Explanation<'a> {
     p: f64,
     /// All columns, most noise first; empty if the detector knows no cells.
     cells: Vec<Reason<'a>>,
+    notes: Vec<String>,
 }
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
     let model = Model::load(&args.model)?;
-    let (reader, _) = open(&model, &args.data, &args.read, None)?;
+    let pool = learning::pool(&args.run)?;
+    let (mut reader, mut notes) = open(&model, &args.data, &args.read, None)?;
     let origin = reader.origin().to_owned();
     let wanted = args.row as usize - 1;
     let mut first_row = 0;
-    for batch in reader {
+    while let Some(batch) = reader.next() {
         let batch = batch?;
         if wanted >= first_row + batch.num_rows() {
             first_row += batch.num_rows();
             continue;
         }
         let batch = batch.slice(wanted - first_row, 1);
-        let findings = model.judge(&batch, wanted, &origin, true)?;
+        let findings = pool.install(|| model.judge(&batch, wanted, &origin, true))?;
         let cells = match &findings.cells {
             None => Vec::new(),
             Some(cells) => {
@@ -43,14 +50,21 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
                 explainer.reasons(0, cells.row(0)).map_err(Error::from)?
             }
         };
-        let explanation =
-            Explanation { row: args.row, score: findings.scores[0], p: findings.p_values[0], cells };
-        if args.json {
+        notes.extend(reader.notes().iter().map(ToString::to_string));
+        notes.extend(findings.surprises.notes(model.encoder()));
+        let (score, p) = (findings.scores[0], findings.p_values[0]);
+        let explanation = Explanation { row: args.row, score, p, cells, notes };
+        if args.run.json {
             return output::print_json(&explanation);
         }
-        return output::print(&explanation.text(&model));
+        output::print(&explanation.text(&model))?;
+        if !args.run.quiet {
+            explanation.notes.iter().for_each(|note| output::eprint_line(&summary::note_line(note)));
+        }
+        return Ok(());
     }
-    let message = format!("{origin} has {} rows, so there is no row {}", count(first_row), count(wanted + 1));
+    let rows = counted(first_row, "row", "rows");
+    let message = format!("{origin} has {rows}, so there is no row {}", count(wanted + 1));
     Err(Failure::bad_input(message).with_hint("rows are counted from 1; the header does not count"))
 }
 
@@ -67,9 +81,9 @@ impl Explanation<'_> {
         let rows: usize = model.members().iter().map(|member| member.calibration().len()).sum();
         let _ = writeln!(
             text,
-            "({} of 1,000 normal rows score as high, by {} rows held out)\n",
+            "({} of 1,000 normal rows score as high, by {} held out)\n",
             per_mille(self.p),
-            count(rows)
+            counted(rows, "row", "rows")
         );
         if self.cells.is_empty() {
             let _ = writeln!(text, "the detector `{}` knows no cells, only rows", model.spec().entry().name);

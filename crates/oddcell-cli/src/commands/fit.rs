@@ -13,8 +13,7 @@ use crate::{
     learning::{self, Input},
     output,
     progress::Training,
-    show,
-    summary::count,
+    summary::{counted, note_line},
 };
 
 #[derive(Serialize)]
@@ -80,14 +79,14 @@ impl FitSummary {
         let mut text = String::new();
         let _ = writeln!(
             text,
-            "learned from {} rows, {} columns ({} features) of {}",
-            count(self.rows),
-            count(self.columns),
-            count(self.features),
+            "learned from {}, {} ({}) of {}",
+            counted(self.rows, "row", "rows"),
+            counted(self.columns, "column", "columns"),
+            counted(self.features, "feature", "features"),
             self.data
         );
         let how = match self.members {
-            1 => format!("calibrated on {} rows held out", count(self.calibration_rows)),
+            1 => format!("calibrated on {} held out", counted(self.calibration_rows, "row", "rows")),
             n => format!("cross-fitted: {n} nets, each calibrated on the rows it did not see"),
         };
         let _ = writeln!(text, "{how}");
@@ -95,7 +94,7 @@ impl FitSummary {
             let _ = writeln!(text, "on its own training rows {metrics}");
         }
         for note in &self.notes {
-            let _ = writeln!(text, "note: {}", show::clean(note));
+            let _ = writeln!(text, "{}", note_line(note));
         }
         let _ = writeln!(text, "written to {}", self.model);
         text

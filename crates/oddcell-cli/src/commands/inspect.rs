@@ -11,7 +11,12 @@ use oddcell::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::{args::InspectArgs, failure::Failure, output, show, summary::count};
+use crate::{
+    args::InspectArgs,
+    failure::Failure,
+    output, show,
+    summary::{count, counted, note_line},
+};
 
 #[derive(Serialize)]
 struct Inspection<'a> {
@@ -99,8 +104,8 @@ impl<'a> Inspection<'a> {
             let [least, middle, greatest] = member.calibration_scores.map(show::figure);
             let _ = writeln!(
                 text,
-                "{name:<14} {} rows, scores {least} to {greatest}, middle {middle}",
-                count(member.calibration_rows)
+                "{name:<14} {}, scores {least} to {greatest}, middle {middle}",
+                counted(member.calibration_rows, "row", "rows")
             );
         }
         let _ = writeln!(text, "\nparameters");
@@ -109,7 +114,8 @@ impl<'a> Inspection<'a> {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let _ = writeln!(text, "  {name:<widest$}  {value}");
         }
-        let _ = writeln!(text, "\n{} columns, {} features", self.columns.len(), self.features);
+        let columns = counted(self.columns.len(), "column", "columns");
+        let _ = writeln!(text, "\n{columns}, {}", counted(self.features, "feature", "features"));
         let mut table = Table::new();
         table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(80);
         table.set_header(["  column", "kind", "empty", "normal"]);
@@ -130,7 +136,7 @@ impl<'a> Inspection<'a> {
         }
         for report in &self.reports {
             if !matches!(report, Report::LeftOut { .. }) {
-                let _ = writeln!(text, "note: {}", show::clean(&report.to_string()));
+                let _ = writeln!(text, "{}", note_line(&report.to_string()));
             }
         }
         text

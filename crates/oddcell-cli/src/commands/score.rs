@@ -20,8 +20,9 @@ use crate::{
     oddest::Oddest,
     output::{self, RowSink, Target},
     progress::Rows,
+    show,
     stream::{self, Judged},
-    summary::{self, Summary},
+    summary::{self, Summary, count, counted},
 };
 
 /// Without a rule: one normal row in a hundred is called odd.
@@ -41,7 +42,6 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
             Failure::bad_input(message).with_hint(format!("fit the model again with --label {label}"))
         );
     }
-    notes.extend(too_coarse(&model, rule));
     let origin = reader.origin().to_owned();
     let delimiter = reader.delimiter();
     let schema = reader.schema().clone();
@@ -57,17 +57,15 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
         })?;
         Ok((pass.finish()?, notes))
     })?;
-    if tally.n_rows == 0 {
-        return Err(Failure::bad_input(format!("{origin} has no rows to score")));
-    }
     drop(tally.progress);
+    notes.extend(too_coarse(&model, rule, tally.n_rows, odd));
     notes.extend(late_notes.iter().map(ToString::to_string));
     notes.extend(tally.surprises.notes(model.encoder()));
     let summary = Summary {
         data: origin.clone(),
         rows: tally.n_rows,
         odd,
-        rule: summary::rule_text(rule),
+        rule: rule.to_string(),
         detector: model.spec().entry().name.to_owned(),
         params: model.spec().params().clone(),
         seed: model.seed(),
@@ -83,16 +81,29 @@ fn knows(model: &Model, column: &str) -> bool {
     model.encoder().columns().iter().any(|known| known.name() == column)
 }
 
-/// A rule that no row can meet, because the least p-value of n calibration rows is 1/(n + 1).
-fn too_coarse(model: &Model, rule: Rule) -> Option<String> {
-    let Rule::Alpha(alpha) = rule else { return None };
+/// A rule that no row, or none alone, can meet, because the least p-value of n calibration rows is 1/(n + 1).
+fn too_coarse(model: &Model, rule: Rule, n_rows: usize, odd: usize) -> Option<String> {
+    let (Rule::Alpha(level) | Rule::Fdr(level)) = rule else { return None };
     let n: usize = model.members().iter().map(|member| member.calibration().len()).sum();
     let least = 1.0 / (n as f64 + 1.0);
-    (least > alpha).then(|| {
-        let needed = (1.0 / alpha).ceil() as usize - 1;
+    let rows = counted(n, "calibration row", "calibration rows");
+    let with = format!("with {rows} no p-value is below {}", show::probability(least));
+    if least > level {
+        let needed = counted((1.0 / level).ceil() as usize - 1, "row", "rows");
+        return Some(format!(
+            "no row can be odd: {with}; for {level} the model must be calibrated on {needed}, or use --budget or \
+             --contamination"
+        ));
+    }
+    // Benjamini-Hochberg calls k of m rows odd if their p-values are at most level · k/m.
+    let together = (least * n_rows as f64 / level).ceil() as usize;
+    (matches!(rule, Rule::Fdr(_)) && odd == 0 && together > 1).then(|| {
+        let needed = counted((n_rows as f64 / level).ceil() as usize - 1, "row", "rows");
         format!(
-            "no row can be odd: with {n} calibration rows no p-value is below {least:.3}; for {alpha} the model must be \
-             calibrated on {needed} rows, or use --budget or --contamination"
+            "no row can be odd alone: {with}, so at this false-discovery rate at least {} of {} must be as odd as that; \
+             to find a single one the model must be calibrated on {needed}, or use --alpha or --budget",
+            count(together),
+            counted(n_rows, "row", "rows"),
         )
     })
 }

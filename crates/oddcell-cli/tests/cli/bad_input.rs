@@ -115,7 +115,7 @@ fn one_row_can_be_scored() {
     ----- stdout -----
 
     ----- stderr -----
-    0 of 1 rows are odd.
+    0 of 1 row is odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
     written to out.csv
     ");
@@ -196,7 +196,7 @@ fn ragged_rows() {
     ----- stdout -----
 
     ----- stderr -----
-    error: data.csv, line 3: found 1 fields, but expected 2 as in the header
+    error: data.csv, line 3: found 1 field, but expected 2 as in the header
     hint: if fields are separated by something else, say so with --delimiter
     ");
     assert_cmd_snapshot!(detect(&folder, "a,b\n1,2\n3,4,5\n"), @r"

@@ -124,7 +124,7 @@ fn a_key_that_no_line_has_is_told_and_a_table_with_other_keys_only_is_refused() 
     ----- stdout -----
 
     ----- stderr -----
-    0 of 1 rows are odd.
+    0 of 1 row is odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
     note: no line has a value for `placed`, `gift`, `rating`
     note: column `placed`: 1 empty cell, but none in training; read as an average value

@@ -111,7 +111,7 @@ fn labels_ignored_and_categorical_columns() {
     ----- stdout -----
 
     ----- stderr -----
-    1 of 60 rows are odd.
+    1 of 60 rows is odd.
     rule: budget 1: the row with the highest score
     against the labels (anomalies: 1): AUC [figure], average precision [figure], F1 [figure]
     written to out.csv
@@ -194,7 +194,7 @@ fn without_a_header_columns_are_numbered() {
     ----- stdout -----
 
     ----- stderr -----
-    1 of 60 rows are odd.
+    1 of 60 rows is odd.
     rule: budget 1: the row with the highest score
     written to out.csv
     ");
@@ -228,7 +228,7 @@ fn few_rows_are_judged_with_a_note() {
     0 of 12 rows are odd.
     rule: false-discovery rate 0.1: about 10 % of the flagged rows, at most, are expected to be normal
     note: column `city`: 2 rare values pooled (7 rows), 1 kept
-    note: too few rows to estimate p-values: they are plain ranks
+    note: too few rows, or too many equal scores, to estimate p-values: they are plain ranks, by which --fdr finds nothing; use --budget
     written to out.csv
     ");
 }

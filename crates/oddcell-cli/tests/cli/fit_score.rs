@@ -45,7 +45,7 @@ fn score_in_a_pipe_writes_the_rows_to_standard_output_and_the_summary_to_standar
     [figure],[figure],Bergen,2025-05-05 08:30:00,false,5,[figure],[figure],false,"[reasons]"
 
     ----- stderr -----
-    1 of 8 rows are odd.
+    1 of 8 rows is odd.
     rule: budget 1: the row with the highest score
     "#);
 }
@@ -191,7 +191,7 @@ fn unseen_names_and_unexpected_gaps_are_noted() {
     ----- stdout -----
 
     ----- stderr -----
-    1 of 1 rows are odd.
+    1 of 1 row is odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
     note: column `amount`: 1 empty cell, but none in training; read as an average value
     note: column `city`: 1 cell with a value that training never had
@@ -212,7 +212,7 @@ fn each_rule_is_told() {
     ----- stdout -----
 
     ----- stderr -----
-    1 of 120 rows are odd.
+    1 of 120 rows is odd.
     rule: p-value at most 0.02: about 2 % of normal rows are flagged
     written to out.csv
     ");
@@ -224,6 +224,7 @@ fn each_rule_is_told() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: false-discovery rate 0.2: about 20 % of the flagged rows, at most, are expected to be normal
+    note: no row can be odd alone: with 120 calibration rows no p-value is below 0.008, so at this false-discovery rate at least 5 of 120 rows must be as odd as that; to find a single one the model must be calibrated on 599 rows, or use --alpha or --budget
     written to out.csv
     ");
     assert_cmd_snapshot!(score(["--budget", "3"]), @r"
@@ -390,6 +391,70 @@ fn explain_shows_every_cell_of_a_row() {
     let amount = cells.iter().find(|cell| cell["column"] == "amount").unwrap();
     assert_eq!(amount["value"], "9999.0");
     assert_eq!(amount["side"], "above");
+}
+
+#[test]
+fn explain_tells_its_notes_and_keeps_quiet_when_asked_to() {
+    let folder = Folder::without_figures().with_model();
+    folder.write(
+        "new.csv",
+        "amount,weight,city,placed,gift,rating,clerk\n,30,Bod\u{f8},2025-01-01,true,2,Kari\n",
+    );
+    let explain = |flag: &'static str| {
+        folder.oddcell(["explain", "m.oddcell", "new.csv", "--row", "1", "--threads", "1", flag])
+    };
+    let said =
+        |mut command: std::process::Command| String::from_utf8(command.output().unwrap().stderr).unwrap();
+    insta::assert_snapshot!(said(explain("--delimiter=,")), @r"
+    note: not known to the model and ignored: `clerk`
+    note: column `amount`: 1 empty cell, but none in training; read as an average value
+    note: column `city`: 1 cell with a value that training never had
+    ");
+    assert_eq!(said(explain("--quiet")), "");
+    let json: serde_json::Value = serde_json::from_str(&succeed(&mut explain("--json"))).unwrap();
+    assert_eq!(json["notes"].as_array().unwrap().len(), 3);
+}
+
+#[test] // 120 calibration rows: p is at least 1/121. At 0.2, 120 rows need 120/(121 · 0.2) = 4.96 of them: 5.
+fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
+    let folder = Folder::new().with_model();
+    let score = |fdr: &'static str| {
+        folder.oddcell(["score", "m.oddcell", "orders.csv", "-o", "out.csv", "--fdr", fdr])
+    };
+    assert_cmd_snapshot!(score("0.2"), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    0 of 120 rows are odd.
+    rule: false-discovery rate 0.2: about 20 % of the flagged rows, at most, are expected to be normal
+    note: no row can be odd alone: with 120 calibration rows no p-value is below 0.008, so at this false-discovery rate at least 5 of 120 rows must be as odd as that; to find a single one the model must be calibrated on 599 rows, or use --alpha or --budget
+    written to out.csv
+    ");
+    assert_cmd_snapshot!(score("0.005"), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    0 of 120 rows are odd.
+    rule: false-discovery rate 0.005: about 0.5 % of the flagged rows, at most, are expected to be normal
+    note: no row can be odd: with 120 calibration rows no p-value is below 0.008; for 0.005 the model must be calibrated on 199 rows, or use --budget or --contamination
+    written to out.csv
+    ");
+    // Of one row, p = 1/121 is small enough.
+    folder.write("one.csv", orders(1));
+    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "one.csv", "-o", "out.csv", "--fdr", "0.2"]), @r"
+    success: true
+    exit_code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    0 of 1 row is odd.
+    rule: false-discovery rate 0.2: about 20 % of the flagged rows, at most, are expected to be normal
+    written to out.csv
+    ");
 }
 
 #[test]

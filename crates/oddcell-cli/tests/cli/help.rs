@@ -296,6 +296,9 @@ fn help_of_score() {
       oddcell score normal.oddcell new.parquet -o judged.parquet --fdr 0.1
       cat new.jsonl | oddcell score normal.oddcell - --format jsonl | head
 
+    --fdr and --budget keep the judged rows in the temporary folder until all are seen; --label keeps 9
+    bytes a row.
+
     ----- stderr -----
     ");
 }
@@ -324,7 +327,11 @@ fn help_of_explain() {
                                    guessed]
           --no-header              The CSV's first row holds data, not names
           --input-format <FORMAT>  Format of the input [default: by its first bytes and name]
-          --json                   Print for programs
+
+    Running:
+          --threads <N>  Threads to work with [default: one per core]; the results do not depend on it
+          --json         Print a summary for programs on standard output
+      -q, --quiet        Say nothing but errors
 
     Examples:
       oddcell explain normal.oddcell new.csv --row 17

@@ -6,6 +6,7 @@ use std::{
 };
 
 use insta_cmd::assert_cmd_snapshot;
+use oddcell::count::count;
 
 use crate::folder::{Folder, orders, succeed};
 
@@ -84,8 +85,8 @@ fn a_model_that_is_cut_off() {
     let expected = format!(
         "error: `cut.oddcell`: the model file is cut off: it has {} bytes, but needs {}\n\
          hint: copy the file again from where it came from, or fit the model again\n",
-        bytes.len() - 10,
-        bytes.len()
+        count(bytes.len() - 10),
+        count(bytes.len())
     );
     assert_eq!(String::from_utf8(output.stderr).unwrap(), expected);
 }

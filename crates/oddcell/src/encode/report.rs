@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Content, EncodedColumn, IdentifierSign, NormalRange, words};
+use super::{Content, EncodedColumn, IdentifierSign, NormalRange};
+use crate::count::counted;
 
 /// A column of the training table that makes no features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +51,8 @@ impl fmt::Display for LeftOutReason {
                 })
             }
             Self::NoCommonLevel { levels } => {
-                write!(formatter, "it has {levels} different values, none of them common")
+                let values = counted(*levels as usize, "value", "different values");
+                write!(formatter, "it has {values}, none of them common")
             }
         }
     }
@@ -136,8 +138,8 @@ impl fmt::Display for Report {
             Self::Pooled { column, levels, kept, rows } => write!(
                 formatter,
                 "column `{column}`: {} pooled ({}), {kept} kept",
-                words::counted(*levels, "rare value", "rare values"),
-                words::counted(*rows, "row", "rows"),
+                counted(*levels as usize, "rare value", "rare values"),
+                counted(*rows as usize, "row", "rows"),
             ),
         }
     }

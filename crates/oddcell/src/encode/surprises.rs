@@ -1,6 +1,7 @@
 //! What later rows have that the training rows did not.
 
-use super::{Encoder, words};
+use super::Encoder;
+use crate::count::counted;
 
 /// Cells unlike anything in training, counted by column; of several batches they can be added up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,12 +30,12 @@ impl Surprises {
     pub fn notes(&self, encoder: &Encoder) -> Vec<String> {
         let nulls = self.unexpected_nulls.iter().zip(encoder.columns()).filter(|(count, _)| **count > 0);
         let nulls = nulls.map(|(&count, column)| {
-            let cells = words::counted(count, "empty cell", "empty cells");
+            let cells = counted(count as usize, "empty cell", "empty cells");
             format!("column `{}`: {cells}, but none in training; read as an average value", column.name())
         });
         let unseen = self.unseen_levels.iter().zip(encoder.columns()).filter(|(count, _)| **count > 0);
         let unseen = unseen.map(|(&count, column)| {
-            let cells = words::counted(count, "cell with a value", "cells with values");
+            let cells = counted(count as usize, "cell with a value", "cells with values");
             format!("column `{}`: {cells} that training never had", column.name())
         });
         nulls.chain(unseen).collect()

@@ -149,11 +149,6 @@ pub(crate) fn percent(share: f64) -> Figure {
     figure.with(" %")
 }
 
-/// A count with its noun: `1 row`, `12 rows`.
-pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
 /// A span of time in the largest unit of which there are at least about two: `45 seconds`, `3.2 days`.
 pub(crate) fn span(seconds: f64) -> Figure {
     const UNITS: [(f64, &str); 4] =

@@ -32,7 +32,12 @@ use std::{
 pub use atomic::{remove_unfinished, write_atomically};
 pub(crate) use container::{open, seal};
 
-use crate::{Error, error::ParamError, tensors::TensorError};
+use crate::{
+    Error,
+    count::{count, counted},
+    error::ParamError,
+    tensors::TensorError,
+};
 
 /// The version of the format this library writes and reads.
 pub const FORMAT_VERSION: u64 = 1;
@@ -60,7 +65,11 @@ pub enum ModelFileError {
         looks_like: &'static str,
     },
     /// It ends too early.
-    #[error("the model file is cut off: it has {got} bytes, but needs {needed}")]
+    #[error(
+        "the model file is cut off: it has {}, but needs {}",
+        counted(*got as usize, "byte", "bytes"),
+        count(*needed as usize)
+    )]
     Truncated {
         /// Bytes there are.
         got: u64,
@@ -89,7 +98,10 @@ pub enum ModelFileError {
         reason: String,
     },
     /// The file goes on after its end.
-    #[error("the model file is damaged: {extra} bytes follow the last tensor")]
+    #[error(
+        "the model file is damaged: {} the last tensor",
+        counted(*extra as usize, "byte follows", "bytes follow")
+    )]
     Extra {
         /// Bytes too many.
         extra: u64,

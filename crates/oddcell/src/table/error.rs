@@ -6,6 +6,7 @@
 use std::fmt::{Display, Formatter};
 
 use super::{ColumnKind, Format};
+use crate::count::{count, counted};
 
 /// Why a table could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +29,7 @@ pub enum TableError {
         origin: String,
     },
     /// Columns, but no rows.
-    #[error("{origin} has {n_columns} columns but no rows; at least one row was expected")]
+    #[error("{origin} has {} but no rows; at least one row was expected", counted(*n_columns, "column", "columns"))]
     NoRows {
         /// The file, or "standard input".
         origin: String,
@@ -79,7 +80,11 @@ pub enum TableError {
         byte: u8,
     },
     /// A row with more or fewer fields than the others.
-    #[error("{origin}, line {line}: found {found} fields, but expected {expected} as in {model}")]
+    #[error(
+        "{origin}, line {line}: found {}, but expected {} as in {model}",
+        counted(*found, "field", "fields"),
+        count(*expected)
+    )]
     Ragged {
         /// The file, or "standard input".
         origin: String,
@@ -179,8 +184,10 @@ pub enum TableError {
     },
     /// Every line has keys of its own.
     #[error(
-        "{origin}, line {line}: found more than {limit} keys that the first {rows} rows do not have; keys are columns, \
-             so about the same keys were expected on every line"
+        "{origin}, line {line}: found more than {} keys that the first {} not have; keys are columns, so about \
+             the same keys were expected on every line",
+        count(*limit),
+        counted(*rows, "row does", "rows do")
     )]
     JsonTooManyLateKeys {
         /// The file, or "standard input".
