@@ -2,9 +2,8 @@
 //! side by side, and they come out in order. At most a few batches are in flight, so memory does not grow with the table.
 
 use std::{
-    collections::VecDeque,
     sync::mpsc::{Receiver, sync_channel},
-    thread::{Scope, ScopedJoinHandle},
+    thread,
 };
 
 use arrow_array::{RecordBatch, StringArray, builder::StringBuilder};
@@ -13,15 +12,13 @@ use oddcell::{
     encode::Encoder,
     explain::Explainer,
     model::Findings,
-    table::{Format, Note, TableError, TableReader},
+    table::{Format, Note, TableReader},
 };
 
 use crate::{failure::Failure, output::Found};
 
 /// Reasons given per row.
 pub(crate) const TOP_REASONS: usize = 3;
-/// Batches read ahead of those being judged.
-const READ_AHEAD: usize = 1;
 /// Usual size of a row's reasons.
 const REASON_BYTES: usize = 200;
 
@@ -65,54 +62,36 @@ pub(crate) fn judge_all(
         }
         return Ok(reader.notes().to_vec());
     }
-    std::thread::scope(|threads| {
-        let (batches, reading) = read_ahead(threads, reader);
-        let mut batches = batches.into_iter();
-        let judge = &judge;
-        pool.in_place_scope_fifo(|tasks| -> Result<(), Failure> {
-            let mut in_flight: VecDeque<Receiver<Result<Judged, Failure>>> = VecDeque::new();
-            loop {
-                // One more than threads, so that none waits while a finished batch is written.
-                while in_flight.len() <= n_threads {
-                    let Some(batch) = batches.next() else { break };
+    let judge = &judge;
+    pool.in_place_scope_fifo(|tasks| {
+        thread::scope(|threads| {
+            // The judged batches in order; as many may wait here as there are threads.
+            let (queue, judged) = sync_channel::<Receiver<Result<Judged, Failure>>>(n_threads);
+            let reading = threads.spawn(move || {
+                for batch in reader.by_ref() {
                     let (sender, receiver) = sync_channel(1);
+                    let failed = batch.is_err();
+                    // Nobody listening, here or below, means that the writer gave up and has said why.
                     match batch {
                         Ok(batch) => {
                             let start = first_row;
                             first_row += batch.num_rows();
-                            // Nobody listening means that an earlier batch failed and was told of.
                             tasks.spawn_fifo(move |_| drop(sender.send(judge(batch, start))));
                         }
-                        // The error waits for its turn behind the rows before it.
                         Err(error) => drop(sender.send(Err(error.into()))),
                     }
-                    in_flight.push_back(receiver);
+                    if queue.send(receiver).is_err() || failed {
+                        break;
+                    }
                 }
-                let Some(next) = in_flight.pop_front() else { return Ok(()) };
-                consume(next.recv().expect("every task answers")?)?;
+                reader.notes().to_vec()
+            });
+            for batch in judged {
+                consume(batch.recv().expect("every task answers")?)?;
             }
-        })?;
-        Ok(reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            Ok(reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        })
     })
-}
-
-/// Batches as they are read, and in the end the notes of the reader.
-fn read_ahead<'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    mut reader: TableReader,
-) -> (Receiver<Result<RecordBatch, TableError>>, ScopedJoinHandle<'scope, Vec<Note>>) {
-    let (sender, receiver) = sync_channel(READ_AHEAD);
-    let reading = scope.spawn(move || {
-        for batch in reader.by_ref() {
-            let failed = batch.is_err();
-            // A closed channel means that the writer gave up and has said why.
-            if sender.send(batch).is_err() || failed {
-                break;
-            }
-        }
-        reader.notes().to_vec()
-    });
-    (receiver, reading)
 }
 
 fn judge_batch(
