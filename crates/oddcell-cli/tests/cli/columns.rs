@@ -75,14 +75,14 @@ fn sparse_json_lines_are_scored_like_the_csv_with_gaps() {
 #[test]
 fn keys_that_come_after_the_first_batch_are_columns_of_the_model_or_left_out() {
     let folder = Folder::new().with_model();
-    // 8,192 rows are a batch. The model's column `rating` and another key come after it.
-    let lines = sparse_orders(9_000);
+    // 2,048 rows are a batch. The model's column `rating` and another key come after it.
+    let lines = sparse_orders(3_000);
     let late: Vec<String> = lines
         .lines()
         .enumerate()
         .map(|(row, line)| match line.split_once(",\"rating\"") {
-            Some((start, _)) if row < 8_200 => format!("{start}}}\n"),
-            _ if row >= 8_500 => line.replace('{', "{\"clerk\":[\"Kari\"],") + "\n",
+            Some((start, _)) if row < 2_100 => format!("{start}}}\n"),
+            _ if row >= 2_500 => line.replace('{', "{\"clerk\":[\"Kari\"],") + "\n",
             _ => format!("{line}\n"),
         })
         .collect();
@@ -93,13 +93,13 @@ fn keys_that_come_after_the_first_batch_are_columns_of_the_model_or_left_out() {
     ----- stdout -----
 
     ----- stderr -----
-    3 of 9,000 rows are odd.
+    3 of 3,000 rows are odd.
     rule: budget 3: the 3 rows with the highest scores
-    note: keys that first appear after row 8192 are left out: `clerk`
+    note: keys that first appear after row 2048 are left out: `clerk`
     written to out.csv
     ");
     let ratings = column(&folder.read("out.csv"), "rating");
-    assert!(ratings[..8_200].iter().all(String::is_empty) && ratings[8_200..].contains(&"4".to_owned()));
+    assert!(ratings[..2_100].iter().all(String::is_empty) && ratings[2_100..].contains(&"4".to_owned()));
     // A whole table knows all its keys in the end.
     let args = ["fit", "late.jsonl", "-m", "late.oddcell", "--ignore", "clerk", "--set", "budget=1 steps"];
     assert_cmd_snapshot!(folder.oddcell(args), @r"
@@ -108,8 +108,8 @@ fn keys_that_come_after_the_first_batch_are_columns_of_the_model_or_left_out() {
     ----- stdout -----
 
     ----- stderr -----
-    learned from 9,000 rows, 6 columns (10 features) of late.jsonl
-    calibrated on 1,800 rows held out
+    learned from 3,000 rows, 6 columns (10 features) of late.jsonl
+    calibrated on 600 rows held out
     written to late.oddcell
     ");
 }
