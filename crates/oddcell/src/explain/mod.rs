@@ -69,9 +69,12 @@ pub fn top(encoder: &Encoder, cells: &[f64], k: usize) -> Top {
         if top.len == k && top.last().is_none_or(|least| sds <= least.sds) {
             continue;
         }
-        let place = top.iter().rposition(|other| other.sds >= sds).map_or(0, |last| last + 1);
         top.len = (top.len + 1).min(k);
-        top.items[place..top.len].rotate_right(1);
+        let mut place = top.len - 1;
+        while place > 0 && top.items[place - 1].sds < sds {
+            top.items[place] = top.items[place - 1];
+            place -= 1;
+        }
         top.items[place] = ColumnNoise { column: at, sds };
     }
     top

@@ -127,9 +127,16 @@ fn csv_cell(out: &mut Vec<u8>, cell: &str, delimiter: u8) {
 /// Whether a delimiter, quote or line end is in `text`. Without an exit in the middle of a piece, a whole piece is
 /// looked at in a few instructions.
 fn needs_quotes(text: &[u8], delimiter: u8) -> bool {
-    let special = [delimiter, b'"', b'\n', b'\r'];
-    let count = |piece: &[u8]| piece.iter().map(|byte| u8::from(special.contains(byte))).sum::<u8>();
-    text.chunks(64).any(|piece| count(piece) > 0)
+    let has_special = |piece: &[u8]| {
+        let mut found = 0;
+        for &byte in piece {
+            found |= u8::from(byte == delimiter) | u8::from(byte == b'"');
+            found |= u8::from(byte == b'\n') | u8::from(byte == b'\r');
+        }
+        found != 0
+    };
+    let (pieces, rest) = text.as_chunks::<64>();
+    pieces.iter().any(|piece| has_special(piece)) || has_special(rest)
 }
 
 pub(super) fn json_rows(
