@@ -16,6 +16,7 @@ mod layer;
 mod optimizer;
 mod pass;
 mod schedule;
+pub mod stack;
 
 pub use layer::{Activation, Layer};
 pub use optimizer::{AmsGrad, FLUSH_WEIGHT};

@@ -18,11 +18,11 @@ const EPSILON: f32 = 1e-8;
 /// Weights smaller than this become zero.
 pub const FLUSH_WEIGHT: f32 = 1e-15;
 /// Gradients smaller than this become zero; its square is still a normal number.
-const FLUSH_GRADIENT: f32 = 1e-15;
+pub(super) const FLUSH_GRADIENT: f32 = 1e-15;
 /// First moments smaller than this become zero.
-const FLUSH_MOMENT: f32 = 1e-20;
+pub(super) const FLUSH_MOMENT: f32 = 1e-20;
 /// Second moments smaller than this become zero.
-const FLUSH_SQUARE: f32 = 1e-30;
+pub(super) const FLUSH_SQUARE: f32 = 1e-30;
 
 /// The state of the optimiser: three numbers per weight and the step count.
 #[derive(Debug, Clone)]
@@ -82,7 +82,7 @@ impl Work for Update<'_> {
 }
 
 #[inline(always)]
-fn flush(value: f32, least: f32) -> f32 {
+pub(super) fn flush(value: f32, least: f32) -> f32 {
     if value.abs() < least { 0.0 } else { value }
 }
 
