@@ -1,39 +1,49 @@
 //! What every detector promises, checked for every detector on the list.
 //!
 //! A new detector is done when it stands in `DETECTORS` and passes here. Detectors that train for long are given
-//! a small budget through the parameters they have (see [`BUDGET`]): promises do not depend on the budget.
+//! a small budget through their parameters (see [`BUDGET`]): promises do not depend on the budget.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Mutex,
+};
 
 use oddcell::{
-    Context, DetectorSpec, Fitted, Matrix, Seed,
+    Context, DetectorSpec, Fitted, Matrix, Monitor, Progress, Seed,
     detect::{DETECTORS, Entry},
     error::{FitError, ScoreError},
     tensors::{Tensor, Tensors},
 };
 use serde_json::Value;
 
-/// Parameters that say how long to train, and what they are here, for detectors that have them.
-const BUDGET: &[(&str, &str)] = &[("budget", "200 steps")];
+/// What keeps the training of a detector short here: detector, parameter, value.
+const BUDGET: &[(&str, &str, &str)] = &[
+    ("noise", "budget", "200 steps"),
+    ("ae", "budget", "200 steps"),
+    ("deepsvdd", "budget", "200 steps"),
+    ("anogan", "budget", "200 steps"),
+];
 
 /// The detector with its defaults, but a small budget.
 fn spec(entry: &Entry) -> DetectorSpec {
     let mut spec = DetectorSpec::new(entry.name, None).unwrap();
-    for &(name, value) in BUDGET {
-        if spec.params().contains_key(name) {
-            spec.set_text(name, value).unwrap();
-        }
+    for &(_, name, value) in BUDGET.iter().filter(|(detector, ..)| *detector == entry.name) {
+        spec.set_text(name, value).unwrap();
     }
     spec
 }
 
 #[test]
-fn every_budget_is_a_parameter_of_some_detector() {
-    for (name, _) in BUDGET {
-        let has = |entry: &Entry| DetectorSpec::new(entry.name, None).unwrap().params().contains_key(*name);
-        assert!(DETECTORS.iter().any(has), "no detector has `{name}`");
+fn every_detector_that_trains_has_a_small_budget_here() {
+    for_every_detector(|entry| {
+        let trains = DetectorSpec::new(entry.name, None).unwrap().params().contains_key("budget");
+        let is_limited = BUDGET.iter().any(|&(detector, name, _)| (detector, name) == (entry.name, "budget"));
+        assert_eq!(trains, is_limited);
+    });
+    for (detector, ..) in BUDGET {
+        assert!(DETECTORS.iter().any(|entry| entry.name == *detector), "no detector `{detector}`");
     }
 }
 
@@ -131,6 +141,39 @@ fn the_same_seed_gives_the_same_bits_on_one_and_on_two_threads() {
         let (again, saved_again) = on_threads(2, entry);
         assert_eq!(scores, again);
         assert_eq!(saved, saved_again);
+    });
+}
+
+/// Keeps the losses that training reports.
+#[derive(Default)]
+struct Losses(Mutex<Vec<f64>>);
+
+impl Monitor for Losses {
+    fn advanced(&self, progress: Progress) {
+        self.0.lock().unwrap().extend(progress.loss);
+    }
+}
+
+#[test]
+fn training_lowers_the_loss_moves_the_weights_and_changes_the_scores() {
+    let rows = normal_rows(200, 1);
+    for_every_detector(|entry| {
+        let spec = spec(entry);
+        if !spec.params().contains_key("budget") {
+            return;
+        }
+        let mut one_step = spec.clone();
+        one_step.set_text("budget", "1 steps").unwrap();
+        let losses = Losses::default();
+        let watched = Context { seed: Seed(7), monitor: &losses };
+        let trained = spec.build().unwrap().fit(&rows, &watched).unwrap();
+        let untrained = one_step.build().unwrap().fit(&rows, &Context::silent(Seed(7))).unwrap();
+
+        let losses = losses.0.into_inner().unwrap();
+        let last = losses[losses.len() - 3..].iter().sum::<f64>() / 3.0;
+        assert!(last < losses[0], "{losses:?}");
+        assert_ne!(trained.save(), untrained.save());
+        assert_ne!(bits(&trained.score(&rows).unwrap()), bits(&untrained.score(&rows).unwrap()));
     });
 }
 

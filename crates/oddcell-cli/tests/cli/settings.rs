@@ -251,7 +251,7 @@ fn unknown_detectors_and_presets() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no detector `magic`; known: noise, knn, lof, iforest, copod, ecod
+    error: there is no detector `magic`; known: noise, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan
     ");
     assert_cmd_snapshot!(fit(["--preset", "best", "--seed", "0"]), @r"
     success: false

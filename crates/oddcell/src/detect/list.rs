@@ -5,8 +5,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use super::{
-    Detector, Fitted, copod::CopodParams, ecod::EcodParams, iforest::IforestParams, knn::KnnParams,
-    lof::LofParams, noise::NoiseParams,
+    Detector, Fitted, ae::AeParams, anogan::AnoGanParams, copod::CopodParams, deepsvdd::DeepSvddParams,
+    ecod::EcodParams, iforest::IforestParams, knn::KnnParams, lof::LofParams, noise::NoiseParams,
 };
 use crate::{error::ParamError, tensors::TensorError, tensors::Tensors};
 
@@ -18,6 +18,9 @@ pub static DETECTORS: &[Entry] = &[
     Entry::of::<IforestParams>(),
     Entry::of::<CopodParams>(),
     Entry::of::<EcodParams>(),
+    Entry::of::<AeParams>(),
+    Entry::of::<DeepSvddParams>(),
+    Entry::of::<AnoGanParams>(),
 ];
 
 /// The parameters of one method: plain data, defaults in one place, one fallible `build`.

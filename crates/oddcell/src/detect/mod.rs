@@ -4,20 +4,27 @@
 //! *one finite score per row, in row order, higher = more anomalous; a row's score never depends on the rows
 //! scored with it, on batch sizes or on threads; same rows and seed give the same bits.*
 
+pub mod ae;
+pub mod anogan;
+mod budget;
 pub mod copod;
+pub mod deepsvdd;
 pub mod ecod;
 pub mod iforest;
 pub mod knn;
 mod list;
 pub mod lof;
 mod neighbours;
+mod neural;
 pub mod noise;
 mod saved;
 pub mod tails;
 
 use std::fmt::Debug;
 
+pub use budget::Budget;
 pub use list::{DETECTORS, DetectorSpec, Entry, Params};
+pub use neural::Generation;
 
 use crate::{Context, Matrix, error::FitError, error::ScoreError, tensors::Tensors};
 

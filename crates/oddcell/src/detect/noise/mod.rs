@@ -12,7 +12,7 @@ mod train;
 
 use rayon::prelude::*;
 
-pub use params::{Budget, Loss, NetKind, NoiseParams, Output};
+pub use params::{Loss, NetKind, NoiseParams, Output};
 
 use super::{Detector, Fitted, Judged, check_rows, check_training};
 use crate::{

@@ -25,6 +25,7 @@ mod trainee;
 use std::ops::Range;
 
 pub use adam::{Adam, Flavour};
+pub(crate) use elementwise::sigmoid;
 pub use tape::Tape;
 pub use trainee::Trainee;
 
@@ -338,35 +339,38 @@ impl Stack {
         self.layers.iter().filter(|placed| matches!(placed.layer, Layer::Linear { .. })).map(matrix)
     }
 
-    /// Weights and statistics as tensors `layer.N.weight`, `.bias`, `.scale`, `.shift`, `.mean`, `.variance`.
-    #[must_use]
-    pub fn save(&self) -> Tensors {
-        let mut tensors = Tensors::default();
+    /// Adds weights and statistics as tensors `NAME.N.weight`, `.bias`, `.scale`, `.shift`, `.mean`, `.variance` for
+    /// every layer N that has them.
+    pub fn save(&self, stack_name: &str, tensors: &mut Tensors) {
         for (index, placed) in self.layers.iter().enumerate() {
             let (stride, width) = placed.line();
             let mut put = |names: Vec<Named>, values: &[f32]| {
                 let mut values = values.chunks_exact(stride).flat_map(|line| &line[..width]).copied();
                 for (name, shape) in names {
                     let part = values.by_ref().take(shape.iter().product()).collect();
-                    tensors.put_f32(&format!("layer.{index}.{name}"), &shape, part);
+                    tensors.put_f32(&format!("{stack_name}.{index}.{name}"), &shape, part);
                 }
             };
             let (trained, running) = placed.tensors();
             put(trained, &self.weights[placed.weights.clone()]);
             put(running, &self.running[placed.running.clone()]);
         }
-        tensors
     }
 
-    /// What [`Stack::save`] gave. Shapes are checked before anything is sized by them.
-    pub fn load(inputs: usize, layers: &[Layer], tensors: &mut Tensors) -> Result<Self, TensorError> {
+    /// Takes what [`Stack::save`] added. Shapes are checked before anything is sized by them.
+    pub fn load(
+        stack_name: &str,
+        inputs: usize,
+        layers: &[Layer],
+        tensors: &mut Tensors,
+    ) -> Result<Self, TensorError> {
         let mut stack = Self::place(inputs, layers);
         let mut taken = Vec::with_capacity(layers.len());
         for (index, placed) in stack.layers.iter().enumerate() {
             let mut take = |names: Vec<Named>| -> Result<Vec<f32>, TensorError> {
                 let mut values = Vec::new();
                 for (name, shape) in names {
-                    let name = format!("layer.{index}.{name}");
+                    let name = format!("{stack_name}.{index}.{name}");
                     let part = tensors.take_f32(&name, &shape)?;
                     if name.ends_with(".variance") && !part.iter().all(|&variance| variance >= 0.0) {
                         let reason = "a variance is negative".to_owned();

@@ -225,9 +225,10 @@ fn fresh_weights_lie_within_the_bounds_worked_out_by_hand() {
         let (mut widest, mut widest_bias) = (0.0f32, 0.0f32);
         for seed in 0..40 {
             let layers = [Layer::Linear { outputs: 2, bias: true, init }];
-            let mut tensors = Stack::new(4, &layers, Seed(seed)).save();
-            let weights = tensors.take_f32("layer.0.weight", &[4, 2]).unwrap();
-            let bias = tensors.take_f32("layer.0.bias", &[2]).unwrap();
+            let mut tensors = Tensors::default();
+            Stack::new(4, &layers, Seed(seed)).save("net", &mut tensors);
+            let weights = tensors.take_f32("net.0.weight", &[4, 2]).unwrap();
+            let bias = tensors.take_f32("net.0.bias", &[2]).unwrap();
             let most = |values: &[f32]| values.iter().fold(0.0f32, |most, value| most.max(value.abs()));
             (widest, widest_bias) = (widest.max(most(&weights)), widest_bias.max(most(&bias)));
         }
@@ -300,13 +301,18 @@ fn a_saved_stack_loads_to_the_same_bits_and_wrong_shapes_are_refused() {
         .enumerate()
         .for_each(|(at, cell)| *cell = if at % 8 < 4 { at as f32 } else { 0.0 });
     tape.forward_training(&mut stack, 6, 0);
-    let mut tensors = stack.save();
+    let saved = || {
+        let mut tensors = Tensors::default();
+        stack.save("net", &mut tensors);
+        tensors
+    };
+    let mut tensors = saved();
     assert_eq!(tensors.0.len(), 2 + 4 + 1 + 2);
-    let loaded = Stack::load(4, &layers, &mut tensors).unwrap();
+    let loaded = Stack::load("net", 4, &layers, &mut tensors).unwrap();
     assert!(tensors.0.is_empty());
     assert_eq!((loaded.weights(), &loaded.running), (stack.weights(), &stack.running));
-    assert!(matches!(Stack::load(3, &layers, &mut stack.save()), Err(TensorError::WrongShape { .. })));
-    let mut negative = stack.save();
-    negative.put_f32("layer.1.variance", &[5], vec![-1.0; 5]);
-    assert!(matches!(Stack::load(4, &layers, &mut negative), Err(TensorError::Invalid { .. })));
+    assert!(matches!(Stack::load("net", 3, &layers, &mut saved()), Err(TensorError::WrongShape { .. })));
+    let mut negative = saved();
+    negative.put_f32("net.1.variance", &[5], vec![-1.0; 5]);
+    assert!(matches!(Stack::load("net", 4, &layers, &mut negative), Err(TensorError::Invalid { .. })));
 }

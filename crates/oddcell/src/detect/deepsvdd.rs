@@ -1,0 +1,375 @@
+//! `deepsvdd`: deep support vector data description.
+//!
+//! *Why:* a net without biases is trained to map normal rows close to one point c; what it does not know the like
+//! of lands elsewhere.
+//!
+//! *Formula:* z the standardised row, net f; score = ‖f(z) − c‖². The loss of a batch is the mean of that, plus
+//! `activity_penalty` · Σ activations² / rows (Keras generation), or plus 1e-6 · Σ ‖W‖ (PyTorch generation).
+//!
+//! c is the mean output of an untrained net, with entries between 0 and 0.1 raised to 0.1. In the Keras generation
+//! that net is thrown away, and *another* one with fresh weights is trained towards c.
+//!
+//! *Source:* Ruff et al. (2018), "Deep one-class classification"; PyOD's `DeepSVDD`.
+
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Budget, Detector, Fitted, Generation, Judged, Params, check_rows, check_training,
+    neural::{self, Batches, Best, Learner, Plan, Scaler, TrainingRows},
+    saved,
+};
+use crate::{
+    Context, Matrix,
+    error::{FitError, ParamError, ScoreError},
+    net::{
+        gemm::padded,
+        stack::{Flavour, Init, Layer, Stack, Tape, Trainee},
+    },
+    tensors::{TensorError, Tensors},
+};
+
+/// Rows that go through the net together; any number gives the same bits.
+const SCORE_ROWS: usize = 256;
+/// Entries of the centre between 0 and this are raised to this: a net without biases reaches 0 by itself.
+const LEAST_CENTRE: f32 = 0.1;
+/// Weight of the lengths of the matrices in the loss of the PyTorch generation.
+const LENGTH_PENALTY: f64 = 1e-6;
+/// The tensor of the centre.
+const CENTRE: &str = "centre";
+
+/// The parameters of `deepsvdd`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DeepSvddParams {
+    /// Whose centre, loss and optimiser: `keras` or `torch`.
+    pub generation: Generation,
+    /// Widths of the layers, the last of them the output: 1 to 16 of them, each 1 to 4096.
+    pub hidden: Vec<usize>,
+    /// Weight of the penalty on squared activations, finite and at least 0.
+    pub activity_penalty: f64,
+    /// L2 decay added to the gradient, finite and at least 0.
+    pub weight_decay: f64,
+    /// Share of the rows that is never trained on, at least 0 and below 1.
+    pub holdout: f64,
+    /// How long to train: `100 epochs` or `4000 steps`.
+    pub budget: Budget,
+    /// Rows per step, 1 to 16384.
+    pub batch_size: usize,
+    /// Learning rate, finite and above 0.
+    pub learning_rate: f64,
+}
+
+impl Default for DeepSvddParams {
+    fn default() -> Self {
+        Self {
+            generation: Generation::Keras,
+            hidden: vec![64, 32],
+            activity_penalty: 0.1,
+            weight_decay: 0.0,
+            holdout: 0.1,
+            budget: Budget::Epochs(100),
+            batch_size: 32,
+            learning_rate: 1e-3,
+        }
+    }
+}
+
+impl DeepSvddParams {
+    /// What PyOD does since its PyTorch form trains at all (version 3.6).
+    #[must_use]
+    pub fn torch() -> Self {
+        Self {
+            generation: Generation::Torch,
+            activity_penalty: 0.0,
+            weight_decay: 5e-7,
+            holdout: 0.0,
+            learning_rate: 1e-4,
+            ..Self::default()
+        }
+    }
+
+    fn check(&self) -> Result<(), ParamError> {
+        neural::check_common(self.batch_size, self.learning_rate)?;
+        neural::widths("hidden", &self.hidden)?;
+        neural::share("holdout", self.holdout)?;
+        neural::not_negative("activity_penalty", self.activity_penalty)?;
+        neural::not_negative("weight_decay", self.weight_decay)
+    }
+
+    fn layers(&self) -> Vec<Layer> {
+        let init = match self.generation {
+            Generation::Keras => Init::Glorot,
+            Generation::Torch => Init::Torch,
+        };
+        let penalty = Layer::ActivityPenalty(self.activity_penalty as f32);
+        let linear = |outputs| Layer::Linear { outputs, bias: false, init };
+        self.hidden.iter().flat_map(|&outputs| [linear(outputs), Layer::Relu, penalty]).collect()
+    }
+}
+
+impl Params for DeepSvddParams {
+    const NAME: &'static str = "deepsvdd";
+    const SUMMARY: &'static str = "deep SVDD: how far from one point a net maps the row";
+    const PRESETS: &'static [&'static str] = &["default", "torch"];
+
+    fn preset(name: &str) -> Option<Self> {
+        match name {
+            "default" => Some(Self::default()),
+            "torch" => Some(Self::torch()),
+            _ => None,
+        }
+    }
+
+    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
+        self.check()?;
+        Ok(Box::new(DeepSvdd { params: self }))
+    }
+
+    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+        self.check().map_err(|error| saved::invalid_params(&error))?;
+        let scaler = Scaler::load(tensors)?;
+        let stack = Stack::load("net", scaler.width(), &self.layers(), tensors)?;
+        let centre = tensors.take_f32(CENTRE, &[stack.n_outputs()])?;
+        Ok(Box::new(FittedDeepSvdd { scaler, stack, centre }))
+    }
+}
+
+/// `deepsvdd` with valid parameters.
+#[derive(Debug, Clone)]
+struct DeepSvdd {
+    params: DeepSvddParams,
+}
+
+impl Detector for DeepSvdd {
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        let params = &self.params;
+        check_training(rows, DeepSvddParams::NAME, 2)?;
+        let scaler = Scaler::standard(rows, params.generation);
+        let batches = match params.generation {
+            Generation::Keras => Batches::All,
+            Generation::Torch => Batches::Whole,
+        };
+        let plan = Plan {
+            rows: neural::keep_some(rows.n_rows(), params.holdout, context.seed),
+            budget: params.budget,
+            batch_size: params.batch_size,
+            batches,
+            learning_rate: params.learning_rate,
+        };
+        let stack = Stack::new(rows.n_cols(), &params.layers(), context.seed);
+        let centre = match params.generation {
+            Generation::Torch => centre(&stack, rows, &scaler),
+            Generation::Keras => {
+                let other = context.seed.child("centre", 0);
+                centre(&Stack::new(rows.n_cols(), &params.layers(), other), rows, &scaler)
+            }
+        };
+        let rows = TrainingRows::new(rows, &scaler);
+        let mut learner = Shrinking::new(params, rows, stack, centre, plan.batch_rows());
+        neural::train(&mut learner, plan, context)?;
+        let Shrinking { net, centre, best, .. } = learner;
+        let best = best.and_then(Best::into_stacks).and_then(|mut stacks| stacks.pop());
+        Ok(Box::new(FittedDeepSvdd { scaler, stack: best.unwrap_or(net.stack), centre }))
+    }
+}
+
+/// The mean output of the net over all rows, its entries kept away from 0.
+fn centre(stack: &Stack, rows: &Matrix, scaler: &Scaler) -> Vec<f32> {
+    let width = stack.n_outputs();
+    let mut sums = vec![0.0f64; width];
+    let mut tape = Tape::for_scoring(stack, SCORE_ROWS);
+    for block in rows.values().chunks(SCORE_ROWS * rows.n_cols()) {
+        neural::fill(tape.input_mut(), block, scaler);
+        let n_rows = block.len() / rows.n_cols();
+        tape.forward(stack, n_rows);
+        for line in tape.output().chunks_exact(padded(width)).take(n_rows) {
+            sums.iter_mut().zip(line).for_each(|(sum, &value)| *sum += f64::from(value));
+        }
+    }
+    let mean = |sum: f64| (sum / rows.n_rows() as f64) as f32;
+    sums.into_iter().map(|sum| away_from_zero(mean(sum))).collect()
+}
+
+/// Units that never answered stay at 0; outputs of a ReLU are never negative.
+fn away_from_zero(mean: f32) -> f32 {
+    if mean > 0.0 && mean < LEAST_CENTRE { LEAST_CENTRE } else { mean }
+}
+
+/// The training of a net towards the centre.
+struct Shrinking {
+    rows: TrainingRows,
+    net: Trainee,
+    centre: Vec<f32>,
+    generation: Generation,
+    /// The PyTorch generation goes back to its best epoch.
+    best: Option<Best>,
+}
+
+impl Shrinking {
+    fn new(
+        params: &DeepSvddParams,
+        rows: TrainingRows,
+        stack: Stack,
+        centre: Vec<f32>,
+        batch_rows: usize,
+    ) -> Self {
+        let (flavour, best) = match params.generation {
+            Generation::Keras => (Flavour::Keras, None),
+            Generation::Torch => (Flavour::Torch, Some(Best::default())),
+        };
+        let net = Trainee::new(stack, batch_rows, flavour, params.weight_decay);
+        Self { rows, net, centre, generation: params.generation, best }
+    }
+
+    /// Σ ‖W‖ over the layers, its gradient added to the net's.
+    fn lengths(&mut self) -> f64 {
+        let Trainee { stack, gradient, .. } = &mut self.net;
+        let mut sum = 0.0;
+        for matrix in stack.matrices() {
+            let weights = &stack.weights()[matrix.clone()];
+            let length = weights.iter().map(|&weight| f64::from(weight).powi(2)).sum::<f64>().sqrt();
+            sum += length;
+            let slope = if length > 0.0 { (LENGTH_PENALTY / length) as f32 } else { 0.0 };
+            gradient[matrix]
+                .iter_mut()
+                .zip(weights)
+                .for_each(|(gradient, weight)| *gradient += slope * weight);
+        }
+        sum
+    }
+}
+
+impl Learner for Shrinking {
+    fn learn(&mut self, batch: &[u32], _: usize) -> f64 {
+        let n_rows = batch.len();
+        self.rows.gather(batch, self.net.tape.input_mut());
+        self.net.forward(n_rows, 0);
+        let width = padded(self.centre.len());
+        let slope = 2.0 / n_rows as f32;
+        let (output, delta) = self.net.output_and_delta(n_rows);
+        let mut sum = 0.0;
+        for (output, delta) in output.chunks_exact(width).zip(delta.chunks_exact_mut(width)) {
+            for (column, centre) in self.centre.iter().enumerate() {
+                let distance = output[column] - centre;
+                delta[column] = slope * distance;
+                sum += f64::from(distance * distance);
+            }
+        }
+        self.net.backward(n_rows, false);
+        let penalty = match self.generation {
+            Generation::Keras => self.net.tape.penalty(),
+            Generation::Torch => self.net.tape.penalty() + LENGTH_PENALTY * self.lengths(),
+        };
+        sum / n_rows as f64 + penalty
+    }
+
+    fn for_each_trainee(&mut self, visit: &mut dyn FnMut(&mut Trainee)) {
+        visit(&mut self.net);
+    }
+
+    fn end_epoch(&mut self, _: usize, loss: f64) -> ControlFlow<()> {
+        if let Some(best) = &mut self.best {
+            best.offer(loss, std::iter::once(&self.net.stack));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// A trained net and its centre.
+#[derive(Debug)]
+struct FittedDeepSvdd {
+    scaler: Scaler,
+    stack: Stack,
+    centre: Vec<f32>,
+}
+
+impl Fitted for FittedDeepSvdd {
+    fn n_features(&self) -> usize {
+        self.scaler.width()
+    }
+
+    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
+        check_rows(rows, self.n_features())?;
+        let prepare = || Tape::for_scoring(&self.stack, SCORE_ROWS);
+        let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |tape, rows, scores| {
+            neural::fill(tape.input_mut(), rows, &self.scaler);
+            tape.forward(&self.stack, scores.len());
+            let lines = tape.output().chunks_exact(padded(self.centre.len()));
+            for (score, line) in scores.iter_mut().zip(lines) {
+                let square = |(&value, &centre): (&f32, &f32)| (f64::from(value) - f64::from(centre)).powi(2);
+                *score = line.iter().zip(&self.centre).map(square).sum();
+            }
+        });
+        Ok(Judged { scores, cells: None })
+    }
+
+    fn save(&self) -> Tensors {
+        let mut tensors = Tensors::default();
+        self.stack.save("net", &mut tensors);
+        self.scaler.save(&mut tensors);
+        tensors.put_f32(CENTRE, &[self.centre.len()], self.centre.clone());
+        tensors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Seed;
+
+    /// W1 is 3 × 2 and W2 2 × 3, the rows are four: the figures of the specification.
+    fn worked_example() -> (Stack, Matrix) {
+        let params = DeepSvddParams { hidden: vec![2, 3], ..DeepSvddParams::default() };
+        let mut tensors = Tensors::default();
+        tensors.put_f32("net.0.weight", &[3, 2], vec![0.5, -0.2, 0.1, 0.4, -0.3, 0.6]);
+        tensors.put_f32("net.3.weight", &[2, 3], vec![1.0, -0.5, 0.2, 0.3, 0.8, -0.4]);
+        let rows = [[1.0, 2.0, 3.0], [0.0, -1.0, 0.5], [2.0, 1.0, -1.0], [-0.2, 0.3, -0.9]];
+        (Stack::load("net", 3, &params.layers(), &mut tensors).unwrap(), Matrix::from_rows(&rows))
+    }
+
+    #[test] // Outputs (.72, 1.92, 0), (0, 0, 0), (1.4, 0, .28), (.2, 0, .04); their mean (.58, .48, .08).
+    fn centre_and_scores_match_the_worked_example() {
+        let (stack, rows) = worked_example();
+        let scaler = Scaler::identity(3);
+        let centre = centre(&stack, &rows, &scaler);
+        for (got, expected) in centre.iter().zip([0.58, 0.48, 0.1]) {
+            assert!((got - expected).abs() < 1e-6, "{centre:?}");
+        }
+        let scores = FittedDeepSvdd { scaler, stack, centre }.score(&rows).unwrap();
+        for (got, expected) in scores.iter().zip([2.1032, 0.5768, 0.9352, 0.3784]) {
+            assert!((got - expected).abs() < 1e-5, "{scores:?}");
+        }
+    }
+
+    #[test]
+    fn a_unit_that_never_answers_stays_at_zero() {
+        assert_eq!([0.0, 0.05, 0.1, 2.0].map(away_from_zero), [0.0, 0.1, 0.1, 2.0]);
+    }
+
+    #[test]
+    fn the_gradient_of_both_losses_matches_finite_differences() {
+        let mut stream = Seed(3).stream("rows", &[]);
+        let rows = Matrix::new((0..40).map(|_| stream.normal()).collect(), 8, 5);
+        for params in [DeepSvddParams::default(), DeepSvddParams::torch()] {
+            let scaler = Scaler::identity(5);
+            let stack = Stack::new(5, &params.layers(), Seed(1));
+            let centre = centre(&Stack::new(5, &params.layers(), Seed(2)), &rows, &scaler);
+            let mut learner = Shrinking::new(&params, TrainingRows::new(&rows, &scaler), stack, centre, 8);
+            neural::check_gradient(&mut learner, &[0, 1, 2, 3, 4, 5, 6, 7]);
+        }
+    }
+
+    #[test]
+    fn the_lengths_of_the_matrices_are_in_the_gradient_of_the_torch_form() {
+        let params = DeepSvddParams { hidden: vec![2], ..DeepSvddParams::torch() };
+        let mut tensors = Tensors::default();
+        tensors.put_f32("net.0.weight", &[1, 2], vec![3.0, 4.0]);
+        let stack = Stack::load("net", 1, &params.layers(), &mut tensors).unwrap();
+        let rows = TrainingRows::new(&Matrix::zeros(1, 1), &Scaler::identity(1));
+        let mut learner = Shrinking::new(&params, rows, stack, vec![0.0; 2], 1);
+        assert_eq!(learner.lengths(), 5.0); // √(3² + 4²)
+        assert_eq!(learner.net.gradient[..2], [0.6e-6, 0.8e-6]); // 1e-6 · (3, 4)/5
+    }
+}

@@ -1,0 +1,35 @@
+//! What the neural baselines share: how rows reach a net, how nets are trained, how rows are scored.
+//!
+//! Each detector is its architecture, its loss and its score; everything else is here. Training runs on one
+//! thread; scoring runs in blocks of rows on all of them.
+
+mod check;
+mod rows;
+mod scale;
+mod train;
+
+use serde::{Deserialize, Serialize};
+
+pub(super) use check::{check_common, count, not_negative, positive, share, widths};
+pub(super) use rows::{TrainingRows, fill, score_in_blocks, width_of};
+pub(super) use scale::Scaler;
+#[cfg(test)]
+pub(super) use train::tests::check_gradient;
+pub(super) use train::{Batches, Best, Learner, Plan, keep_some, train};
+
+/// Binary cross-entropy of a sum that a sigmoid would be taken of: −y·ln σ(s) − (1 − y)·ln(1 − σ(s)), without overflow.
+pub(super) fn cross_entropy(sum: f32, label: f32) -> f64 {
+    let (sum, label) = (f64::from(sum), f64::from(label));
+    sum.max(0.0) - sum * label + libm::log1p(libm::exp(-sum.abs()))
+}
+
+/// Which generation of PyOD a detector follows. They differ in architecture, loss, optimiser and length of
+/// training, and often in results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Generation {
+    /// Up to version 1.1.3, on Keras: what most published results come from.
+    Keras,
+    /// From version 2.0 on, on PyTorch.
+    Torch,
+}

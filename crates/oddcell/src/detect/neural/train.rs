@@ -1,0 +1,146 @@
+//! The one training loop of the neural baselines.
+
+use std::ops::ControlFlow;
+
+use crate::{
+    Context, Progress, Seed,
+    detect::Budget,
+    error::FitError,
+    net::stack::{Stack, Trainee},
+};
+
+/// The monitor is told of, and asked after, the first step and every this many steps.
+const STEPS_PER_REPORT: usize = 16;
+
+/// What learns: one or several nets with one loss.
+pub(in crate::detect) trait Learner {
+    /// The loss of these training rows at step number `step` (from 1), and its gradient, left in the trainees.
+    /// The same rows, step and weights give the same bits.
+    fn learn(&mut self, batch: &[u32], step: usize) -> f64;
+
+    /// Every net that is trained.
+    fn for_each_trainee(&mut self, visit: &mut dyn FnMut(&mut Trainee));
+
+    /// Moves the weights down the gradient.
+    fn update(&mut self, step: usize, rate: f64) {
+        self.for_each_trainee(&mut |trainee| trainee.update(step, rate));
+    }
+
+    /// Called after every epoch (counted from 1) with its mean loss; may end the training.
+    fn end_epoch(&mut self, _epoch: usize, _loss: f64) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// How an epoch is cut into batches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::detect) enum Batches {
+    /// Every row once; the last batch may be smaller.
+    All,
+    /// Only whole batches, if there are enough rows for one.
+    Whole,
+    /// One batch of rows drawn without replacement.
+    One,
+}
+
+/// How long, on which rows, in what batches.
+#[derive(Debug)]
+pub(in crate::detect) struct Plan {
+    /// The training rows.
+    pub(in crate::detect) rows: Vec<u32>,
+    pub(in crate::detect) budget: Budget,
+    pub(in crate::detect) batch_size: usize,
+    pub(in crate::detect) batches: Batches,
+    pub(in crate::detect) learning_rate: f64,
+}
+
+impl Plan {
+    /// Rows of the largest batch.
+    pub(in crate::detect) fn batch_rows(&self) -> usize {
+        self.batch_size.min(self.rows.len())
+    }
+
+    fn steps_per_epoch(&self) -> usize {
+        match self.batches {
+            Batches::All => self.rows.len().div_ceil(self.batch_size),
+            Batches::Whole => (self.rows.len() / self.batch_size).max(1),
+            Batches::One => 1,
+        }
+    }
+}
+
+/// A random share 1 − `holdout` of `n_rows` rows, at least one.
+pub(in crate::detect) fn keep_some(n_rows: usize, holdout: f64, seed: Seed) -> Vec<u32> {
+    let mut rows: Vec<u32> = (0..n_rows as u32).collect();
+    seed.stream("holdout", &[]).shuffle(&mut rows);
+    rows.truncate(((n_rows as f64 * (1.0 - holdout)) as usize).max(1));
+    rows
+}
+
+/// Trains until the budget is used up or the learner ends it.
+pub(in crate::detect) fn train(
+    learner: &mut impl Learner,
+    mut plan: Plan,
+    context: &Context<'_>,
+) -> Result<(), FitError> {
+    let steps_per_epoch = plan.steps_per_epoch();
+    let total = plan.budget.steps(steps_per_epoch);
+    let (mut done, mut epoch) = (0, 0);
+    while done < total {
+        context.seed.stream("shuffle", &[epoch as u64]).shuffle(&mut plan.rows);
+        let steps = steps_per_epoch.min(total - done);
+        let mut sum = 0.0;
+        for batch in plan.rows.chunks(plan.batch_size).take(steps) {
+            done += 1;
+            let loss = learner.learn(batch, done);
+            if !loss.is_finite() {
+                return Err(FitError::Diverged { step: done, loss });
+            }
+            if done == 1 || done % STEPS_PER_REPORT == 0 || done == total {
+                context.monitor.advanced(Progress { done, total, loss: Some(loss) });
+                if context.monitor.cancelled() {
+                    return Err(FitError::Cancelled);
+                }
+            }
+            learner.update(done, plan.learning_rate);
+            sum += loss;
+        }
+        epoch += 1;
+        if learner.end_epoch(epoch, sum / steps as f64).is_break() {
+            break;
+        }
+    }
+    // The loss speaks of the weights before the last step; a net that cannot be loaded must not be saved.
+    let mut finite = true;
+    learner.for_each_trainee(&mut |trainee| finite &= trainee.stack.is_finite());
+    if finite { Ok(()) } else { Err(FitError::Diverged { step: done, loss: f64::INFINITY }) }
+}
+
+/// The nets of the epoch with the lowest loss.
+#[derive(Debug, Default)]
+pub(in crate::detect) struct Best {
+    kept: Option<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    loss: f64,
+    stacks: Vec<Stack>,
+}
+
+impl Best {
+    /// Keeps the nets if no earlier epoch had a loss as low.
+    pub(in crate::detect) fn offer<'a>(&mut self, loss: f64, stacks: impl Iterator<Item = &'a Stack>) {
+        if self.kept.as_ref().is_none_or(|kept| loss < kept.loss) {
+            self.kept = Some(Kept { loss, stacks: stacks.cloned().collect() });
+        }
+    }
+
+    /// The nets kept, in the order they were offered in; `None` if none ever were.
+    pub(in crate::detect) fn into_stacks(self) -> Option<Vec<Stack>> {
+        self.kept.map(|kept| kept.stacks)
+    }
+}
+
+#[cfg(test)]
+pub(in crate::detect) mod tests;
