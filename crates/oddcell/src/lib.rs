@@ -47,6 +47,7 @@ pub mod model;
 pub mod model_file;
 pub mod net;
 pub mod noise;
+mod progress;
 pub mod seed;
 mod simd;
 pub mod table;

@@ -50,8 +50,9 @@ fn every_detector_fits_and_scores() {
     let folder = folder();
     for entry in oddcell::detect::DETECTORS {
         let mut flags = vec!["--detector", entry.name];
-        if entry.name == "noise" {
-            flags.extend(["--set", "budget=5 steps"]);
+        let defaults = oddcell::DetectorSpec::new(entry.name, None).unwrap();
+        if defaults.params().contains_key("budget") {
+            flags.extend(["--set", "budget=2 steps"]);
         }
         assert_eq!(params(&folder, &flags)["detector"], entry.name);
         let rows = succeed(&mut folder.oddcell(["score", "m.oddcell", "orders.csv"]));
@@ -251,7 +252,7 @@ fn unknown_detectors_and_presets() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no detector `magic`; known: noise, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan
+    error: there is no detector `magic`; known: noise, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
     ");
     assert_cmd_snapshot!(fit(["--preset", "best", "--seed", "0"]), @r"
     success: false

@@ -269,9 +269,9 @@ impl Learner for Shrinking {
         visit(&mut self.net);
     }
 
-    fn end_epoch(&mut self, _: usize, loss: f64) -> ControlFlow<()> {
+    fn end_epoch(&mut self, epoch: usize, loss: f64) -> ControlFlow<()> {
         if let Some(best) = &mut self.best {
-            best.offer(loss, std::iter::once(&self.net.stack));
+            best.offer(epoch, loss, std::iter::once(&self.net.stack));
         }
         ControlFlow::Continue(())
     }

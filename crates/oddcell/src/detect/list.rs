@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{
     Detector, Fitted, ae::AeParams, anogan::AnoGanParams, copod::CopodParams, deepsvdd::DeepSvddParams,
-    ecod::EcodParams, iforest::IforestParams, knn::KnnParams, lof::LofParams, noise::NoiseParams,
+    dpad::DpadParams, ecod::EcodParams, iforest::IforestParams, knn::KnnParams, lof::LofParams,
+    neutralad::NeuTralAdParams, noise::NoiseParams, plad::PladParams, scad::ScadParams,
 };
 use crate::{error::ParamError, tensors::TensorError, tensors::Tensors};
 
@@ -21,6 +22,10 @@ pub static DETECTORS: &[Entry] = &[
     Entry::of::<AeParams>(),
     Entry::of::<DeepSvddParams>(),
     Entry::of::<AnoGanParams>(),
+    Entry::of::<ScadParams>(),
+    Entry::of::<NeuTralAdParams>(),
+    Entry::of::<PladParams>(),
+    Entry::of::<DpadParams>(),
 ];
 
 /// The parameters of one method: plain data, defaults in one place, one fallible `build`.

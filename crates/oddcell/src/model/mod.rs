@@ -15,7 +15,6 @@
 mod crossfit;
 mod detection;
 mod options;
-mod progress;
 mod saved;
 
 use std::{io::Write as _, path::Path};

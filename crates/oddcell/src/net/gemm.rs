@@ -43,6 +43,13 @@ impl Panels {
         Self { values: vec![0.0; n_rows * width], n_rows, width }
     }
 
+    /// Makes room for another matrix; all values become zero.
+    pub(crate) fn resize(&mut self, n_rows: usize, n_cols: usize) {
+        (self.n_rows, self.width) = (n_rows, padded(n_cols));
+        self.values.clear();
+        self.values.resize(n_rows * self.width, 0.0);
+    }
+
     /// Packs the row-major `n_rows × stride` matrix `source`, of which the first `width` columns are taken.
     pub(crate) fn pack(&mut self, source: &[f32], stride: usize) {
         let (n_rows, width) = (self.n_rows, self.width);

@@ -11,7 +11,7 @@ mod train;
 use serde::{Deserialize, Serialize};
 
 pub(super) use check::{check_common, count, not_negative, positive, share, widths};
-pub(super) use rows::{TrainingRows, fill, score_in_blocks, width_of};
+pub(super) use rows::{TrainingRows, fill, put_width, score_in_blocks, take_width, width_of};
 pub(super) use scale::Scaler;
 #[cfg(test)]
 pub(super) use train::tests::check_gradient;

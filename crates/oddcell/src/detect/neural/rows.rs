@@ -84,6 +84,22 @@ fn held(score: f64) -> f64 {
     if score.is_finite() { score } else { f64::MAX }
 }
 
+/// The tensor of the number of features, for detectors whose other tensors do not confirm it.
+const FEATURES: &str = "features";
+
+/// Adds the number of features.
+pub(in crate::detect) fn put_width(tensors: &mut Tensors, width: usize) {
+    tensors.put_u32(FEATURES, &[1], vec![width as u32]);
+}
+
+/// Takes the number of features.
+pub(in crate::detect) fn take_width(tensors: &mut Tensors) -> Result<usize, TensorError> {
+    match tensors.take_u32(FEATURES, &[1])?[0] {
+        0 => Err(TensorError::Invalid { name: FEATURES.to_owned(), reason: "there are none".to_owned() }),
+        width => Ok(width as usize),
+    }
+}
+
 /// The number of features that the saved tensor `name` speaks of on its first axis.
 pub(in crate::detect) fn width_of(tensors: &Tensors, name: &str) -> Result<usize, TensorError> {
     match tensors.shape(name)? {

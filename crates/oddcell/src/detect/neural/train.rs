@@ -9,7 +9,7 @@ use crate::{
     net::stack::{Stack, Trainee},
 };
 
-/// The monitor is told of, and asked after, the first step and every this many steps.
+/// The monitor is told of the first step and of every this many steps.
 const STEPS_PER_REPORT: usize = 16;
 
 /// What learns: one or several nets with one loss.
@@ -98,9 +98,9 @@ pub(in crate::detect) fn train(
             }
             if done == 1 || done % STEPS_PER_REPORT == 0 || done == total {
                 context.monitor.advanced(Progress { done, total, loss: Some(loss) });
-                if context.monitor.cancelled() {
-                    return Err(FitError::Cancelled);
-                }
+            }
+            if context.monitor.cancelled() {
+                return Err(FitError::Cancelled);
             }
             learner.update(done, plan.learning_rate);
             sum += loss;
@@ -125,15 +125,26 @@ pub(in crate::detect) struct Best {
 #[derive(Debug)]
 struct Kept {
     loss: f64,
+    epoch: usize,
     stacks: Vec<Stack>,
 }
 
 impl Best {
     /// Keeps the nets if no earlier epoch had a loss as low.
-    pub(in crate::detect) fn offer<'a>(&mut self, loss: f64, stacks: impl Iterator<Item = &'a Stack>) {
+    pub(in crate::detect) fn offer<'a>(
+        &mut self,
+        epoch: usize,
+        loss: f64,
+        stacks: impl Iterator<Item = &'a Stack>,
+    ) {
         if self.kept.as_ref().is_none_or(|kept| loss < kept.loss) {
-            self.kept = Some(Kept { loss, stacks: stacks.cloned().collect() });
+            self.kept = Some(Kept { loss, epoch, stacks: stacks.cloned().collect() });
         }
+    }
+
+    /// Epochs since the best one.
+    pub(in crate::detect) fn age(&self, epoch: usize) -> usize {
+        self.kept.as_ref().map_or(0, |kept| epoch - kept.epoch)
     }
 
     /// The nets kept, in the order they were offered in; `None` if none ever were.

@@ -6,6 +6,10 @@ use crate::net::gemm::{self, Edge, OuterScratch, Panels, padded};
 /// numbers, which are slow.
 const FLUSH_DELTA: f32 = 1e-20;
 
+/// Rows that go through a product together: all panels of W pass by them, so they should stay in the second-level
+/// cache. A multiple of the heights of all register tiles.
+const BLOCK_ROWS: usize = 96;
+
 /// W and Wᵀ, laid out for the kernels, and the bias.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Packed(Option<Box<Layouts>>);
@@ -43,17 +47,34 @@ impl Packed {
     /// `output = input · W + bias`.
     pub(super) fn forward(&self, inputs: usize, input: &[f32], n_rows: usize, output: &mut [f32]) {
         let layouts = self.layouts();
-        let width = layouts.bias.len();
-        let edge = Forward { bias: &layouts.bias, width, output };
-        gemm::rows_times_panels(input, n_rows, padded(inputs), &layouts.forward, edge);
+        let (stride, width) = (padded(inputs), layouts.bias.len());
+        for (input, output) in blocks(input, stride, output, width, n_rows) {
+            let edge = Forward { bias: &layouts.bias, width, output };
+            gemm::rows_times_panels(input, input.len() / stride, stride, &layouts.forward, edge);
+        }
     }
 
     /// `input_delta = delta · Wᵀ`.
     pub(super) fn backward(&self, inputs: usize, delta: &[f32], n_rows: usize, input_delta: &mut [f32]) {
         let layouts = self.layouts();
-        let edge = Store { width: padded(inputs), output: input_delta };
-        gemm::rows_times_panels(delta, n_rows, layouts.bias.len(), &layouts.backward, edge);
+        let (stride, width) = (layouts.bias.len(), padded(inputs));
+        for (delta, input_delta) in blocks(delta, stride, input_delta, width, n_rows) {
+            let edge = Store { width, output: input_delta };
+            gemm::rows_times_panels(delta, delta.len() / stride, stride, &layouts.backward, edge);
+        }
     }
+}
+
+/// The same rows of the left side and of the result, a block at a time.
+fn blocks<'a>(
+    left: &'a [f32],
+    left_stride: usize,
+    result: &'a mut [f32],
+    width: usize,
+    n_rows: usize,
+) -> impl Iterator<Item = (&'a [f32], &'a mut [f32])> {
+    let left = left[..n_rows * left_stride].chunks(BLOCK_ROWS * left_stride);
+    left.zip(result[..n_rows * width].chunks_mut(BLOCK_ROWS * width))
 }
 
 /// Adds `inputᵀ · delta` to W's part of `gradient`, and the sum of the deltas to the bias's part.
@@ -94,9 +115,10 @@ impl Edge for Forward<'_> {
     }
 }
 
-struct Store<'a> {
-    width: usize,
-    output: &'a mut [f32],
+/// Stores the sums; what is too small to matter becomes zero.
+pub(super) struct Store<'a> {
+    pub(super) width: usize,
+    pub(super) output: &'a mut [f32],
 }
 
 impl Edge for Store<'_> {

@@ -19,6 +19,7 @@ mod batch_norm;
 mod elementwise;
 mod linear;
 mod normalise;
+mod products;
 mod tape;
 mod trainee;
 
@@ -26,6 +27,8 @@ use std::ops::Range;
 
 pub use adam::{Adam, Flavour};
 pub(crate) use elementwise::sigmoid;
+pub(crate) use normalise::dot;
+pub(crate) use products::Products;
 pub use tape::Tape;
 pub use trainee::Trainee;
 

@@ -73,6 +73,12 @@ impl Tape {
         &mut self.slots[0]
     }
 
+    /// The input rows.
+    #[must_use]
+    pub fn input(&self) -> &[f32] {
+        &self.slots[0]
+    }
+
     /// What the stack gave, row-major, padded width.
     #[must_use]
     pub fn output(&self) -> &[f32] {
@@ -88,10 +94,17 @@ impl Tape {
     /// The output, and its delta (the derivative of the loss) to be filled before [`Tape::backward`]; as long as
     /// `n_rows` rows, with zero padding.
     pub fn output_and_delta(&mut self, stack: &Stack, n_rows: usize) -> (&[f32], &mut [f32]) {
+        let (_, output, delta) = self.ends_and_delta(stack, n_rows);
+        (output, delta)
+    }
+
+    /// Like [`Tape::output_and_delta`], with the input rows before them.
+    pub fn ends_and_delta(&mut self, stack: &Stack, n_rows: usize) -> (&[f32], &[f32], &mut [f32]) {
         let length = n_rows * padded(stack.n_outputs());
         let delta = &mut self.deltas[self.current][..length];
         delta.fill(0.0);
-        (&self.slots[self.slots.len() - 1][..length], delta)
+        let input = &self.slots[0][..n_rows * padded(stack.inputs)];
+        (input, &self.slots[self.slots.len() - 1][..length], delta)
     }
 
     /// After [`Tape::backward`] with `to_input`: the derivative of the loss by the input rows.

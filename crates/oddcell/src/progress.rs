@@ -9,7 +9,7 @@ use crate::{Context, Monitor, Progress};
 
 /// Folds the progress of `count` pieces of equal weight into one. All are measured in the units of the first,
 /// so that the total never changes, even if later pieces count differently.
-pub(super) struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     monitor: &'a dyn Monitor,
     count: usize,
     unit: OnceLock<usize>,
@@ -17,12 +17,12 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    pub(super) fn new(monitor: &'a dyn Monitor, count: usize) -> Self {
+    pub(crate) fn new(monitor: &'a dyn Monitor, count: usize) -> Self {
         Self { monitor, count, unit: OnceLock::new(), reached: AtomicUsize::new(0) }
     }
 
     /// Does the piece number `index`; once it has succeeded it counts as done, whatever it reported.
-    pub(super) fn run<T, E>(
+    pub(crate) fn run<T, E>(
         &self,
         index: usize,
         context: Context<'_>,
