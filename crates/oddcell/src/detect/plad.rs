@@ -63,7 +63,7 @@ impl Default for PladParams {
     fn default() -> Self {
         Self {
             perturbation: Perturbation::Random,
-            penalty: 0.01,
+            penalty: 1e-3,
             hidden: None,
             budget: Budget::Epochs(100),
             batch_size: 128,
