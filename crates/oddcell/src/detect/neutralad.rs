@@ -192,28 +192,55 @@ impl Views {
         }
     }
 
-    /// The loss of one row by the encodings of its line and of its views. With `learning`, also its derivative by the
-    /// encodings, times a scale.
+    /// The loss of one row by the encodings of its line and of its views, a line of `stride` values each. With
+    /// `learning`, also its derivative by the encodings, times a scale. `table` is room to work in.
     ///
     /// With G(k, j) the share of exp S(k, j) in its sum, less 1 if j = 0, the derivative by u(i) is
     /// Σ over j of (G(i, j) + G(j, i)) · u(j) / temperature.
-    fn loss(self, encodings: &[f32], stride: usize, mut learning: Option<(&mut [f32], f64)>) -> f64 {
+    fn loss(
+        self,
+        encodings: &[f32],
+        stride: usize,
+        table: &mut Vec<f64>,
+        learning: Option<(&mut [f32], f64)>,
+    ) -> f64 {
+        let size = self.count + 1;
         let unit = |index: usize| &encodings[index * stride..][..stride];
-        let normaliser = 1.0 / (self.count as f64 * libm::log(self.count as f64));
+        table.clear();
+        table.resize(size * size, 0.0);
+        for k in 1..size {
+            for j in 0..k {
+                let similarity = f64::from(dot(unit(k), unit(j))) / self.temperature;
+                table[k * size + j] = similarity;
+                table[j * size + k] = similarity;
+            }
+        }
         let mut sum = 0.0;
-        for k in 1..=self.count {
-            let similarity = |j: usize| f64::from(dot(unit(k), unit(j))) / self.temperature;
-            let others = || (0..=self.count).filter(move |&j| j != k);
-            let most = others().map(similarity).fold(f64::NEG_INFINITY, f64::max);
-            let total: f64 = others().map(|j| libm::exp(similarity(j) - most)).sum();
-            sum += libm::log(total) + most - similarity(0);
-            let Some((delta, scale)) = &mut learning else { continue };
-            for j in others() {
-                let share = libm::exp(similarity(j) - most) / total - f64::from(u8::from(j == 0));
-                let slope = (share * *scale * normaliser / self.temperature) as f32;
-                for column in 0..stride {
-                    delta[k * stride + column] += slope * unit(j)[column];
-                    delta[j * stride + column] += slope * unit(k)[column];
+        for (k, line) in table.chunks_exact_mut(size).enumerate().skip(1) {
+            let original = line[0];
+            // A view is not compared with itself.
+            line[k] = f64::NEG_INFINITY;
+            let most = line.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let mut total = 0.0;
+            for similarity in &mut *line {
+                *similarity = libm::exp(*similarity - most);
+                total += *similarity;
+            }
+            for share in &mut *line {
+                *share /= total;
+            }
+            line[0] -= 1.0;
+            sum += libm::log(total) + most - original;
+        }
+        let normaliser = 1.0 / (self.count as f64 * libm::log(self.count as f64));
+        if let Some((delta, scale)) = learning {
+            // The original is compared with nothing by itself.
+            table[..size].fill(0.0);
+            let slope = scale * normaliser / self.temperature;
+            for (i, delta) in delta.chunks_exact_mut(stride).enumerate() {
+                for j in 0..size {
+                    let weight = ((table[i * size + j] + table[j * size + i]) * slope) as f32;
+                    delta.iter_mut().zip(unit(j)).for_each(|(delta, value)| *delta += weight * value);
                 }
             }
         }
@@ -257,6 +284,7 @@ struct Viewing {
     encoder: Trainee,
     patience: usize,
     best: Best,
+    table: Vec<f64>,
 }
 
 impl Viewing {
@@ -275,6 +303,7 @@ impl Viewing {
             encoder: trainee(encoder, batch_rows * (params.n_transforms + 1)),
             patience: params.patience,
             best: Best::default(),
+            table: Vec::new(),
         }
     }
 }
@@ -295,7 +324,8 @@ impl Learner for Viewing {
         let (output, delta) = self.encoder.output_and_delta(n_lines);
         let mut sum = 0.0;
         for (encodings, delta) in output.chunks_exact(group).zip(delta.chunks_exact_mut(group)) {
-            sum += self.views.loss(encodings, stride, Some((delta, 1.0 / n_rows as f64)));
+            let learning = Some((delta, 1.0 / n_rows as f64));
+            sum += self.views.loss(encodings, stride, &mut self.table, learning);
         }
         self.encoder.backward(n_lines, true);
         let encoder_delta = &self.encoder.tape.input_delta()[..n_lines * padded(width)];
@@ -342,10 +372,13 @@ impl Fitted for FittedNeuTralAd {
         let prepare = || {
             // All transformations have nets of the same shape.
             let transform = Tape::for_scoring(&self.transforms[0], SCORE_ROWS);
-            (transform, Tape::for_scoring(&self.encoder, SCORE_ROWS * n_lines))
+            (transform, Tape::for_scoring(&self.encoder, SCORE_ROWS * n_lines), Vec::new())
         };
-        let scores =
-            neural::score_in_blocks(rows, SCORE_ROWS, prepare, |(transform, encoder), rows, scores| {
+        let scores = neural::score_in_blocks(
+            rows,
+            SCORE_ROWS,
+            prepare,
+            |(transform, encoder, table), rows, scores| {
                 neural::fill(transform.input_mut(), rows, &scaler);
                 for (index, net) in self.transforms.iter().enumerate() {
                     transform.forward(net, scores.len());
@@ -357,9 +390,10 @@ impl Fitted for FittedNeuTralAd {
                 for (score, encodings) in
                     scores.iter_mut().zip(encoder.output().chunks_exact(stride * n_lines))
                 {
-                    *score = self.views.loss(encodings, stride, None);
+                    *score = self.views.loss(encodings, stride, table, None);
                 }
-            });
+            },
+        );
         Ok(Judged { scores, cells: None })
     }
 
@@ -387,7 +421,7 @@ mod tests {
         }
         tape.forward(&stack, 4);
         let views = Views { transform: Transform::Residual, count: 3, temperature: 0.1 };
-        let loss = views.loss(tape.output(), 8, None);
+        let loss = views.loss(tape.output(), 8, &mut Vec::new(), None);
         assert!((loss - 0.923_958_477_680_621_4).abs() < 1e-6, "{loss}");
     }
 
