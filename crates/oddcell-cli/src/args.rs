@@ -75,6 +75,106 @@ Examples:
   oddcell inspect normal.oddcell
   oddcell inspect normal.oddcell --json")]
     Inspect(InspectArgs),
+    /// The laboratory: methods on benchmark sets, by the protocols of the literature
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  oddcell bench sets                        which sets there are, and where to get them
+  oddcell bench uad --data DIR --sets cardio,wine --methods noise,knn --seeds 3 --out results
+  oddcell bench dte --data DIR --sets letter --methods knn --out results
+
+Results are added to OUT/results.csv row by row. A run that was stopped goes on where it was."
+    )]
+    Bench(BenchCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Which sets there are, where to get them, and with --data which are there
+    Sets(BenchSetsArgs),
+    /// Train on a random half of the normal rows
+    Uad(BenchRunArgs),
+    /// Each class in turn is normal
+    Occ(BenchRunArgs),
+    /// The split of the DTE paper: file order, small sets resampled before the split; leaky
+    Dte(BenchRunArgs),
+    /// Train on everything, anomalies included, and judge the same rows
+    Contaminated(BenchRunArgs),
+    /// Which cell was spoiled, by noise or by a value of another row?
+    Cells(BenchRunArgs),
+    /// The paper's ablations, each class in turn being normal: noise level, ratio, kind, aggregation
+    Ablate(BenchAblateArgs),
+    /// Tables and pictures of results made before
+    Report(BenchReportArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchSetsArgs {
+    /// Folder with the sets: their checksums are compared with those of the files we used
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchRunArgs {
+    /// Folder with the sets (see `oddcell bench sets`)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Sets, comma separated, or `all`
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
+    pub(crate) sets: Vec<String>,
+    /// Methods, comma separated, or `all` [default: noise; all that know cells; the paper's two for ablate]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) methods: Vec<String>,
+    /// How many seeds, from 0 on
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) seeds: u64,
+    /// Folder for the results; what is there is not run again
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Run every method that has this parameter with each of these values, e.g. `sigma_max=0.5|1|2`
+    #[arg(long, value_name = "KEY=V|V|...")]
+    pub(crate) vary: Vec<String>,
+    /// One-hot columns take part, too, where a set has any
+    #[arg(long)]
+    pub(crate) one_hot: bool,
+    /// Largest sets to take, in rows
+    #[arg(long, value_name = "N")]
+    pub(crate) max_rows: Option<usize>,
+    /// Give up on a run after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) time_limit: Option<u64>,
+    /// Memory for all runs at a time, in GB [default: three quarters of what is free]
+    #[arg(long, value_name = "GB", value_parser = gigabytes)]
+    pub(crate) memory: Option<u64>,
+    /// Runs at a time [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// Threads of each run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: u16,
+    /// Run again what failed or timed out
+    #[arg(long)]
+    pub(crate) again: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchAblateArgs {
+    /// level, ratio, kind or aggregate
+    pub(crate) study: String,
+    #[command(flatten)]
+    pub(crate) run: BenchRunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchReportArgs {
+    /// Folder with results.csv; tables and pictures are written below it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
 }
 
 /// How to read the table.
@@ -278,6 +378,14 @@ pub(crate) struct InspectArgs {
     /// Print for programs
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Bytes.
+fn gigabytes(text: &str) -> Result<u64, String> {
+    match text.parse::<f64>() {
+        Ok(gigabytes) if gigabytes > 0.0 && gigabytes < 1e9 => Ok((gigabytes * 1e9) as u64),
+        _ => Err("expected gigabytes, a number above 0".to_owned()),
+    }
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {

@@ -1,6 +1,6 @@
 //! What a user sees when something goes wrong: `error:` what and why, `hint:` the way out, an exit code.
 
-use std::{error::Error as _, fmt, io};
+use std::{fmt, io};
 
 use oddcell::{
     encode::EncodeError,
@@ -8,6 +8,7 @@ use oddcell::{
     model_file::ModelFileError,
     table::TableError,
 };
+use oddcell_bench::LabError;
 
 /// Wrong use or bad input.
 pub(crate) const BAD_INPUT: u8 = 2;
@@ -79,6 +80,23 @@ fn io_code(error: &io::Error) -> u8 {
     }
 }
 
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Self {
+        let code = match &error {
+            LabError::File { source, .. } => io_code(source),
+            LabError::Busy { .. } => FAILED,
+            _ => BAD_INPUT,
+        };
+        let hint = match &error {
+            LabError::Unknown { what: "set", .. } => Some("`oddcell bench sets` lists the sets"),
+            LabError::BadResults { .. } => Some("mend or remove that line, or choose another --out"),
+            LabError::Busy { .. } => Some("wait for it, or choose another --out"),
+            _ => None,
+        };
+        Self { message: with_causes(&error), hint: hint.map(str::to_owned), code }
+    }
+}
+
 macro_rules! from_part {
     ($($part:ty),*) => {$(
         impl From<$part> for Failure {
@@ -91,7 +109,7 @@ macro_rules! from_part {
 from_part!(TableError, EncodeError, ParamError, ModelFileError);
 
 /// The message with whatever caused it, unless the message says that already.
-fn with_causes(error: &Error) -> String {
+fn with_causes(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

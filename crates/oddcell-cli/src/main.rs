@@ -45,5 +45,6 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Score(args) => commands::score::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Bench(command) => commands::bench::run(&command),
     }
 }

@@ -2,8 +2,14 @@
 
 use std::{io::IsTerminal, time::Duration};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use oddcell::{Monitor, Progress};
+use oddcell_bench::{
+    matrix::Watcher,
+    store::{Row, Status},
+};
+
+use crate::output;
 
 /// A bar with the loss and the time left, for training.
 pub(crate) struct Training {
@@ -52,6 +58,38 @@ impl Monitor for Training {
 impl Drop for Training {
     fn drop(&mut self) {
         self.done();
+    }
+}
+
+/// A bar over the runs of the laboratory, with a line for every run that did not end well.
+pub(crate) struct Runs {
+    bar: ProgressBar,
+    quiet: bool,
+}
+
+impl Runs {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self { bar: bar("{wide_bar:.cyan/dim} {pos}/{len} {msg}", !quiet), quiet }
+    }
+}
+
+impl Watcher for Runs {
+    fn finished(&self, row: &Row, done: usize, total: usize, left: f64) {
+        self.bar.set_length(total as u64);
+        self.bar.set_position(done as u64);
+        let left = HumanDuration(Duration::from_secs_f64(left.max(0.0)));
+        self.bar.set_message(format!("{} {}, about {left:#} left", row.set, row.method));
+        if row.status != Status::Ok && !self.quiet {
+            let what = if row.status == Status::Timeout { "time is up" } else { row.message.as_str() };
+            let line = format!("{} {} seed {}: {what}", row.set, row.method, row.seed);
+            self.bar.suspend(|| output::eprint_line(&line));
+        }
+    }
+}
+
+impl Drop for Runs {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 

@@ -188,7 +188,7 @@ pub(crate) fn close_up(table: &mut Table) {
     }
 }
 
-fn trimmed_lines(text: &str) -> String {
+pub(crate) fn trimmed_lines(text: &str) -> String {
     text.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 

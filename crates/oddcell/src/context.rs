@@ -3,7 +3,7 @@
 //! Threads are not part of it: parallel work runs on the rayon pool it is called from, and gives the same bits
 //! on any number of threads.
 
-use crate::Seed;
+use crate::{Fitted, Seed};
 
 /// How far a piece of work has come.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,6 +25,15 @@ pub trait Monitor: Sync {
     fn cancelled(&self) -> bool {
         false
     }
+
+    /// Whether [`Monitor::state`] is wanted after optimisation step `done` (from 1) of `total`.
+    fn wants_state(&self, _done: usize, _total: usize) -> bool {
+        false
+    }
+
+    /// The detector as it is after a step that was asked for. Only noise evaluation gives its states away; asking
+    /// for them changes nothing in what is learned.
+    fn state(&self, _done: usize, _total: usize, _fitted: &dyn Fitted) {}
 }
 
 /// Watches nothing, stops nothing.

@@ -24,6 +24,7 @@ fn without_arguments_the_commands_are_listed() {
       score    Judge new rows with a model; streams, so memory does not grow with the table
       explain  One row, cell by cell
       inspect  What is in a model file
+      bench    The laboratory: methods on benchmark sets, by the protocols of the literature
       help     Print this message or the help of the given subcommand(s)
 
     Options:
@@ -60,6 +61,7 @@ fn help_lists_the_commands_with_examples() {
       score    Judge new rows with a model; streams, so memory does not grow with the table
       explain  One row, cell by cell
       inspect  What is in a model file
+      bench    The laboratory: methods on benchmark sets, by the protocols of the literature
       help     Print this message or the help of the given subcommand(s)
 
     Options:

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod bad_output;
+mod bench;
 mod columns;
 mod detect;
 mod fit_score;

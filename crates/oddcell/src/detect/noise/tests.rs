@@ -206,3 +206,36 @@ fn every_vector_path_trains_the_same_net_to_the_bit() {
         });
     }
 }
+
+/// Looks at every fifth state.
+struct Looks<'a>(&'a Matrix, Mutex<Vec<(usize, Vec<f64>)>>);
+
+impl Monitor for Looks<'_> {
+    fn advanced(&self, _: Progress) {}
+
+    fn wants_state(&self, done: usize, total: usize) -> bool {
+        assert_eq!(total, 20);
+        done.is_multiple_of(5)
+    }
+
+    fn state(&self, done: usize, _: usize, fitted: &dyn Fitted) {
+        self.1.lock().unwrap().push((done, fitted.score(self.0).unwrap()));
+    }
+}
+
+#[test]
+fn a_training_that_is_looked_at_learns_the_same_and_its_last_state_is_the_result() {
+    let rows = rows(300);
+    let detector = spec(20).build().unwrap();
+    let fit = |monitor: &dyn Monitor| detector.fit(&rows, &Context { seed: Seed(1), monitor }).unwrap();
+    for n_threads in [1, 2] {
+        let looks = Looks(&rows, Mutex::default());
+        let (unseen, seen) = on_threads(n_threads, || (fit(&crate::Silent), fit(&looks)));
+        let result = unseen.score(&rows).unwrap();
+        assert_eq!(seen.score(&rows).unwrap(), result);
+        let states = looks.1.into_inner().unwrap();
+        assert_eq!(states.iter().map(|state| state.0).collect::<Vec<_>>(), [5, 10, 15, 20]);
+        assert_eq!(states[3].1, result);
+        assert_ne!(states[2].1, result);
+    }
+}

@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use super::{NoiseParams, params::Loss, to_f32};
+use super::{NoiseFitted, NoiseParams, params::Loss, to_f32};
 use crate::{
     Context, Matrix, Progress, Seed,
     error::FitError,
@@ -87,6 +87,11 @@ pub(super) fn train(
                     optimizer.step(&mut weights, &gradient, rate);
                     shared.packed.write().unwrap_or_else(PoisonError::into_inner).refresh(net, &weights);
                 });
+                if context.monitor.wants_state(done, total) {
+                    let aggregate = params.aggregate.clone();
+                    let fitted = NoiseFitted::new(net.clone(), weights.clone(), aggregate);
+                    context.monitor.state(done, total, &fitted);
+                }
             }
             Ok(())
         },

@@ -1,0 +1,204 @@
+//! Many rows of results become one figure for every set and method.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    methods,
+    protocol::Protocol,
+    sets,
+    store::{Row, Status},
+};
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    /// Area under the ROC curve.
+    Auc,
+    /// Average precision.
+    Ap,
+    /// F1 at the number of anomalies.
+    F1,
+    /// Share of the rows whose oddest cell was spoiled.
+    Top1,
+    /// The best AUC on the way of the training, chosen with test labels: no result, only for columns named so.
+    OracleAuc,
+    /// Seconds of fitting.
+    FitSeconds,
+    /// Seconds of scoring.
+    ScoreSeconds,
+}
+
+impl Figure {
+    fn of(self, row: &Row) -> Option<f64> {
+        match self {
+            Figure::Auc => row.auc,
+            Figure::Ap => row.ap,
+            Figure::F1 => row.f1,
+            Figure::Top1 => row.top1,
+            Figure::OracleAuc => row.oracle_auc,
+            Figure::FitSeconds => row.fit_seconds,
+            Figure::ScoreSeconds => row.score_seconds,
+        }
+    }
+}
+
+/// A figure of one method on one set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cell {
+    /// Mean over the classes of each one's mean over the seeds.
+    pub mean: f64,
+    /// Standard deviation over the seeds of the mean over the classes; `None` with fewer than two seeds.
+    pub std: Option<f64>,
+    /// Classes that took part: the experiments of this set.
+    pub n_classes: usize,
+}
+
+/// One figure of every method on every set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Board {
+    /// Rows, in the order of the registry; others after them by name.
+    pub sets: Vec<String>,
+    /// Columns: `method`, or `method variant`, in the order of the methods.
+    pub methods: Vec<String>,
+    /// Sets × methods; `None` where a run is missing, failed or timed out.
+    pub cells: Vec<Vec<Option<Cell>>>,
+}
+
+impl Board {
+    /// The board of one protocol. A cell needs all its runs: a method that failed for a seed or a class has no figure for
+    /// that set, because a mean over the others would be another figure.
+    #[must_use]
+    pub fn new(rows: &[Row], protocol: Protocol, figure: Figure) -> Self {
+        let known_sets: Vec<&str> = sets::registry().iter().map(|info| info.name.as_str()).collect();
+        let known_methods = methods::names();
+        let mut groups = BTreeMap::<(String, String), Vec<&Row>>::new();
+        let (mut sets, mut methods) = (BTreeSet::new(), BTreeSet::new());
+        for row in rows.iter().filter(|row| row.protocol == protocol) {
+            sets.insert((place(&known_sets, &row.set), row.set.clone()));
+            methods.insert((place(&known_methods, &row.method), row.label()));
+            groups.entry((row.set.clone(), row.label())).or_default().push(row);
+        }
+        let names = |placed: BTreeSet<(usize, String)>| placed.into_iter().map(|(_, name)| name).collect();
+        let (sets, methods): (Vec<String>, Vec<String>) = (names(sets), names(methods));
+        let cell =
+            |set: &String, method: &String| Cell::of(groups.get(&(set.clone(), method.clone()))?, figure);
+        let line = |set: &String| methods.iter().map(|method| cell(set, method)).collect();
+        let cells = sets.iter().map(line).collect();
+        Self { sets, methods, cells }
+    }
+
+    /// The same without the sets on which some method has no figure.
+    #[must_use]
+    pub fn complete(&self) -> Self {
+        let is_whole = |cells: &&Vec<Option<Cell>>| cells.iter().all(Option::is_some);
+        let kept = self.sets.iter().zip(&self.cells).filter(|(_, cells)| is_whole(cells));
+        let (sets, cells) = kept.map(|(set, cells)| (set.clone(), cells.clone())).unzip();
+        Self { sets, methods: self.methods.clone(), cells }
+    }
+
+    /// The means alone, set by set, of a board without gaps; sets with gaps are left out.
+    #[must_use]
+    pub fn means(&self) -> Vec<Vec<f64>> {
+        let line = |cells: &Vec<Option<Cell>>| cells.iter().map(|cell| Some((*cell)?.mean)).collect();
+        self.cells.iter().filter_map(line).collect()
+    }
+
+    /// Mean over the sets that a method has figures for, and their number.
+    #[must_use]
+    pub fn mean_over_sets(&self, method: usize) -> Option<(f64, usize)> {
+        let values: Vec<f64> = self.cells.iter().filter_map(|cells| Some(cells[method]?.mean)).collect();
+        (!values.is_empty()).then(|| (values.iter().sum::<f64>() / values.len() as f64, values.len()))
+    }
+
+    /// Mean over the experiments: every class of every set counts once.
+    #[must_use]
+    pub fn mean_over_experiments(&self, method: usize) -> Option<(f64, usize)> {
+        let cells: Vec<Cell> = self.cells.iter().filter_map(|cells| cells[method]).collect();
+        let count: usize = cells.iter().map(|cell| cell.n_classes).sum();
+        let sum: f64 = cells.iter().map(|cell| cell.mean * cell.n_classes as f64).sum();
+        (count > 0).then(|| (sum / count as f64, count))
+    }
+}
+
+/// Where a name is in a list; behind all others if it is not there.
+fn place<T: AsRef<str>>(names: &[T], name: &str) -> usize {
+    names.iter().position(|known| known.as_ref() == name).unwrap_or(names.len())
+}
+
+impl Cell {
+    fn of(rows: &[&Row], figure: Figure) -> Option<Self> {
+        let (classes, seeds): (BTreeSet<i64>, BTreeSet<u64>) =
+            rows.iter().map(|row| (row.class, row.seed)).unzip();
+        let is_whole = rows.len() == classes.len() * seeds.len();
+        if !is_whole || rows.iter().any(|row| row.status != Status::Ok) {
+            return None;
+        }
+        let by_seed: Vec<f64> = seeds
+            .iter()
+            .map(|&seed| {
+                let values = rows.iter().filter(|row| row.seed == seed).map(|row| figure.of(row));
+                Some(values.sum::<Option<f64>>()? / classes.len() as f64)
+            })
+            .collect::<Option<_>>()?;
+        let n = by_seed.len() as f64;
+        let mean = by_seed.iter().sum::<f64>() / n;
+        let spread = by_seed.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        let std = (by_seed.len() > 1).then(|| (spread / (n - 1.0)).sqrt());
+        Some(Self { mean, std, n_classes: classes.len() })
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::{job::Job, methods::Method};
+
+    pub(crate) fn row(set: &str, class: i64, method: &str, seed: u64, auc: f64) -> Row {
+        let method = Method::named(method).unwrap();
+        let job = Job { protocol: Protocol::Occ, set: set.to_owned(), class, method, seed };
+        Row { auc: Some(auc), ..Row::unmeasured(&job, Status::Ok, "") }
+    }
+
+    // wine: seed 0 has (0.6 + 0.8)/2 = 0.7, seed 1 has (0.8 + 1)/2 = 0.9: mean 0.8, standard deviation √0.02.
+    // glass: 0.5 by one class. Over sets 0.65; over experiments (2·0.8 + 0.5)/3 = 0.7.
+    #[test]
+    fn means_are_those_worked_out_by_hand() {
+        let mut rows = vec![row("glass", 3, "knn", 0, 0.4), row("glass", 3, "knn", 1, 0.6)];
+        for (class, seed, auc) in [(1, 0, 0.6), (2, 0, 0.8), (1, 1, 0.8), (2, 1, 1.0)] {
+            rows.push(row("wine", class, "knn", seed, auc));
+        }
+        let board = Board::new(&rows, Protocol::Occ, Figure::Auc);
+        assert_eq!(
+            (board.sets.as_slice(), board.methods.as_slice()),
+            (&["glass", "wine"].map(String::from)[..], &["knn".to_owned()][..])
+        );
+        let wine = board.cells[1][0].unwrap();
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} instead of {b}");
+        close(wine.mean, 0.8);
+        close(wine.std.unwrap(), 0.02f64.sqrt());
+        close(board.mean_over_sets(0).unwrap().0, 0.65);
+        let (mean, count) = board.mean_over_experiments(0).unwrap();
+        close(mean, 0.7);
+        assert_eq!(count, 3);
+    }
+
+    #[test]
+    fn a_failed_run_leaves_a_gap_and_no_mean_over_the_others() {
+        let mut failed = row("wine", 0, "lof", 1, 0.9);
+        failed.status = Status::Timeout;
+        let rows = [
+            row("wine", 0, "knn", 0, 0.5),
+            row("wine", 0, "lof", 0, 0.9),
+            failed,
+            row("glass", 0, "knn", 0, 0.7),
+            row("glass", 0, "lof", 0, 0.6),
+        ];
+        let board = Board::new(&rows, Protocol::Occ, Figure::Auc);
+        assert_eq!(board.sets, ["glass", "wine"]);
+        assert_eq!(board.cells[1][1], None);
+        assert_eq!(board.mean_over_sets(1), Some((0.6, 1)));
+        assert_eq!(board.complete().sets, ["glass"]);
+        assert_eq!(board.means(), [vec![0.7, 0.6]]);
+        assert!(Board::new(&rows, Protocol::Uad, Figure::Auc).sets.is_empty());
+    }
+}

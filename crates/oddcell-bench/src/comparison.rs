@@ -1,0 +1,203 @@
+//! Is one method better than another over many sets, or only luckier?
+
+use oddcell::Seed;
+
+use crate::{
+    board::Board,
+    stats::{
+        StatsError,
+        bootstrap::{self, Interval},
+        cliques, friedman, holm,
+        paired::{self, Record},
+        ranks, summary,
+        wilcoxon::wilcoxon,
+    },
+};
+
+/// Resamples of a bootstrap interval, and what share of them lies within.
+const RESAMPLES: usize = 10_000;
+const CONFIDENCE: f64 = 0.95;
+/// Below this p-value (after correction) methods count as different.
+pub const ALPHA: f64 = 0.05;
+/// A method with figures for fewer than this share of the sets takes no part in ranks.
+const LEAST_SHARE: f64 = 0.9;
+
+/// One method against the reference, over the sets that both have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Against {
+    /// The other method.
+    pub method: String,
+    /// Sets that both have.
+    pub n_sets: usize,
+    /// Reference minus other, on average.
+    pub difference: f64,
+    /// Where that average lies if sets are drawn anew.
+    pub interval: Interval,
+    /// Sets on which the reference is better, equal, worse.
+    pub record: Record,
+    /// Paired t-test, as in the paper; 1 if the two are equal on all sets.
+    pub t_test: f64,
+    /// Wilcoxon's signed-rank test; 1 if the two are equal on all sets.
+    pub wilcoxon: f64,
+    /// The same with Holm's correction for all methods compared.
+    pub holm: f64,
+}
+
+/// Compares `reference` with every other method of the board that shares at least two sets with it.
+pub fn against(board: &Board, reference: usize) -> Result<Vec<Against>, StatsError> {
+    let mut all = Vec::new();
+    for other in (0..board.methods.len()).filter(|&other| other != reference) {
+        let (ours, others): (Vec<f64>, Vec<f64>) =
+            board.cells.iter().filter_map(|cells| Some((cells[reference]?.mean, cells[other]?.mean))).unzip();
+        if ours.len() < 2 {
+            continue;
+        }
+        let differences = paired::differences(&ours, &others)?;
+        let mut stream = Seed(0).stream("bootstrap", &[]);
+        let interval = bootstrap::mean_interval(&differences, CONFIDENCE, RESAMPLES, |n| stream.below(n))?;
+        let p_value = wilcoxon(&differences).map_or(1.0, |test| test.p_value);
+        all.push(Against {
+            method: board.methods[other].clone(),
+            n_sets: differences.len(),
+            difference: summary::mean(&differences).unwrap_or(0.0),
+            interval,
+            record: paired::record(&differences),
+            t_test: paired::t_test(&differences).map_or(1.0, |test| test.p_value),
+            wilcoxon: p_value,
+            holm: p_value,
+        });
+    }
+    let corrected = holm::holm(&all.iter().map(|against| against.wilcoxon).collect::<Vec<_>>())?;
+    all.iter_mut().zip(corrected).for_each(|(against, p_value)| against.holm = p_value);
+    Ok(all)
+}
+
+/// Mean ranks of the methods that have nearly all sets, over the sets that all of them have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// The methods, best first.
+    pub methods: Vec<String>,
+    /// Their mean ranks; 1 is the best.
+    pub mean_ranks: Vec<f64>,
+    /// Sets that took part.
+    pub n_sets: usize,
+    /// Friedman's test: could all methods be equally good?
+    pub friedman: Option<f64>,
+    /// Nemenyi's critical difference of mean ranks.
+    pub critical_difference: f64,
+    /// Runs of methods (first, last) that Wilcoxon's test with Holm's correction over all pairs cannot tell apart.
+    pub cliques: Vec<(usize, usize)>,
+    /// Methods that lack too many sets.
+    pub left_out: Vec<String>,
+}
+
+/// Ranks the methods of a board; `None` if fewer than two methods or two sets are left.
+pub fn ranking(board: &Board) -> Result<Option<Ranking>, StatsError> {
+    let n_sets = |method: usize| board.cells.iter().filter(|cells| cells[method].is_some()).count();
+    let most = (0..board.methods.len()).map(n_sets).max().unwrap_or(0);
+    let (kept, left_out): (Vec<usize>, Vec<usize>) =
+        (0..board.methods.len()).partition(|&method| n_sets(method) as f64 >= LEAST_SHARE * most as f64);
+    let line =
+        |cells: &Vec<_>| kept.iter().map(|&method| mean_of(cells, method)).collect::<Option<Vec<f64>>>();
+    let table: Vec<Vec<f64>> = board.cells.iter().filter_map(line).collect();
+    if kept.len() < 2 || table.len() < 2 {
+        return Ok(None);
+    }
+    let mean_ranks = ranks::mean_ranks(&table)?;
+    let different = different_pairs(&table)?;
+    let mut order: Vec<usize> = (0..kept.len()).collect();
+    order.sort_by(|&a, &b| mean_ranks[a].total_cmp(&mean_ranks[b]));
+    let place = |method: usize| order.iter().position(|&other| other == method).unwrap_or_default();
+    let runs = cliques::cliques_by_test(&mean_ranks, &different)?;
+    let ends = |run: &Vec<usize>| Some((place(*run.first()?), place(*run.last()?)));
+    Ok(Some(Ranking {
+        methods: order.iter().map(|&method| board.methods[kept[method]].clone()).collect(),
+        mean_ranks: order.iter().map(|&method| mean_ranks[method]).collect(),
+        n_sets: table.len(),
+        friedman: friedman::friedman(&table)?.map(|test| test.p_value),
+        critical_difference: friedman::critical_difference(kept.len(), table.len(), ALPHA)?,
+        cliques: runs.iter().filter_map(ends).collect(),
+        left_out: left_out.into_iter().map(|method| board.methods[method].clone()).collect(),
+    }))
+}
+
+fn mean_of(cells: &[Option<crate::board::Cell>], method: usize) -> Option<f64> {
+    Some(cells[method]?.mean)
+}
+
+/// Which pairs of columns differ by Wilcoxon's test with Holm's correction over all pairs.
+fn different_pairs(table: &[Vec<f64>]) -> Result<Vec<Vec<bool>>, StatsError> {
+    let n = table[0].len();
+    let column = |method: usize| table.iter().map(|line| line[method]).collect::<Vec<f64>>();
+    let pairs: Vec<(usize, usize)> = (0..n).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
+    let mut p_values = Vec::with_capacity(pairs.len());
+    for &(a, b) in &pairs {
+        let differences = paired::differences(&column(a), &column(b))?;
+        p_values.push(wilcoxon(&differences).map_or(1.0, |test| test.p_value));
+    }
+    let mut different = vec![vec![false; n]; n];
+    for (&(a, b), p_value) in pairs.iter().zip(holm::holm(&p_values)?) {
+        different[a][b] = p_value < ALPHA;
+        different[b][a] = different[a][b];
+    }
+    Ok(different)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        board::{Figure, tests::row},
+        protocol::Protocol,
+        store::Row,
+    };
+
+    /// Ten sets; knn is best everywhere, copod and ecod take turns, lof has the first two sets only.
+    fn board() -> Board {
+        let mut rows: Vec<Row> = Vec::new();
+        for set in 0..10 {
+            let name = format!("set{set}");
+            let turn = if set % 2 == 0 { 0.01 } else { -0.01 };
+            rows.push(row(&name, 0, "knn", 0, 0.9 + set as f64 / 1_000.0));
+            rows.push(row(&name, 0, "copod", 0, 0.7 + turn));
+            rows.push(row(&name, 0, "ecod", 0, 0.7));
+            if set < 2 {
+                rows.push(row(&name, 0, "lof", 0, 0.5));
+            }
+        }
+        Board::new(&rows, Protocol::Occ, Figure::Auc)
+    }
+
+    // Wilcoxon over ten sets that all point one way: p = 2/2¹⁰. Three tests by Holm: the first two three times and
+    // twice that, but never less than the one before.
+    #[test]
+    fn the_reference_is_compared_on_the_sets_that_both_have() {
+        let all = against(&board(), 0).unwrap();
+        let names: Vec<_> = all.iter().map(|against| (against.method.as_str(), against.n_sets)).collect();
+        assert_eq!(names, [("lof", 2), ("copod", 10), ("ecod", 10)]);
+        assert_eq!(all[2].record, Record { wins: 10, ties: 0, losses: 0 });
+        assert!((all[2].difference - 0.2045).abs() < 1e-12);
+        assert!(all[2].interval.low < 0.2045 && all[2].interval.high > 0.2045);
+        assert!((all[2].wilcoxon - 2.0 / 1024.0).abs() < 1e-12);
+        assert!((all[2].holm - 6.0 / 1024.0).abs() < 1e-12, "{}", all[2].holm);
+        assert!((all[0].wilcoxon - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn ranks_are_over_complete_sets_and_say_who_is_left_out() {
+        let ranking = ranking(&board()).unwrap().unwrap();
+        assert_eq!(ranking.methods, ["knn", "copod", "ecod"]);
+        assert_eq!(ranking.mean_ranks, [1.0, 2.5, 2.5]);
+        assert_eq!((ranking.n_sets, ranking.left_out.as_slice()), (10, &["lof".to_owned()][..]));
+        assert_eq!(ranking.cliques, [(1, 2)], "knn differs from both, those two do not differ");
+        assert!(ranking.friedman.unwrap() < 0.01);
+    }
+
+    #[test]
+    fn one_set_or_one_method_cannot_be_ranked() {
+        let rows = [row("a", 0, "knn", 0, 0.5), row("a", 0, "lof", 0, 0.6)];
+        assert_eq!(ranking(&Board::new(&rows, Protocol::Occ, Figure::Auc)).unwrap(), None);
+        assert_eq!(against(&Board::new(&rows, Protocol::Occ, Figure::Auc), 0).unwrap(), []);
+        assert_eq!(ranking(&Board::new(&[], Protocol::Occ, Figure::Auc)).unwrap(), None);
+    }
+}

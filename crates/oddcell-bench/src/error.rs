@@ -1,0 +1,79 @@
+//! What can go wrong in the laboratory before or around a run. What goes wrong inside a run becomes a row of its own.
+
+use std::{io, path::PathBuf};
+
+/// An error of the laboratory.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// A file could not be read or written.
+    #[error("cannot {action} `{}`", path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A set's file is not what it should be.
+    #[error("`{}`: {reason}", path.display())]
+    BadSet {
+        /// The file.
+        path: PathBuf,
+        /// What was found and expected.
+        reason: String,
+    },
+    /// A name that is in no list.
+    #[error("there is no {what} `{name}`; there are: {known}")]
+    Unknown {
+        /// Set, method or protocol.
+        what: &'static str,
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A parameter of a method.
+    #[error("method `{method}`: {source}")]
+    Param {
+        /// The method.
+        method: String,
+        /// What is wrong.
+        source: oddcell::error::ParamError,
+    },
+    /// `--vary` text that is none, or that no chosen method can take.
+    #[error("`{text}`: {reason}")]
+    Vary {
+        /// What was written.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A results file with a line that is no result.
+    #[error("`{}`, line {line}: {reason}", path.display())]
+    BadResults {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What was found and expected.
+        reason: String,
+    },
+    /// A picture or a statistic of the results.
+    #[error("cannot show the results: {0}")]
+    Picture(#[from] crate::pictures::PictureError),
+    /// Another process writes to the same results.
+    #[error("`{}` is being written by another run", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl LabError {
+    /// For `map_err` after a call of the file system.
+    pub(crate) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { action, path, source }
+    }
+}

@@ -1,0 +1,249 @@
+//! One run: fit, score, measure.
+
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use oddcell::{
+    Context, Fitted, Matrix, Monitor, Progress, Seed,
+    detect::{copod::CopodParams, ecod::EcodParams},
+    error::{FitError, ScoreError},
+    metrics::{self, TieRule},
+};
+
+use crate::{
+    cells::{self, CellSplit},
+    methods::{Method, OURS},
+    protocol::{Protocol, Split},
+};
+
+/// Rows scored between two looks at the clock.
+const SCORE_ROWS: usize = 4_096;
+/// Places on the way of a training at which it is looked at.
+const STATES: usize = 20;
+
+/// What is to be run.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// How the set is split.
+    pub protocol: Protocol,
+    /// The set's name.
+    pub set: String,
+    /// The class that is normal.
+    pub class: i64,
+    /// What is run.
+    pub method: Method,
+    /// Seed of the split and of the method.
+    pub seed: u64,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// Well.
+    Done(Measured),
+    /// The time was up.
+    TimedOut,
+    /// With an error.
+    Failed(String),
+}
+
+/// What was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Area under the ROC curve.
+    pub auc: f64,
+    /// Average precision.
+    pub ap: f64,
+    /// F1 at the number of anomalies; ties across the cut count as normal.
+    pub f1: f64,
+    /// The same; of ties the earlier rows count as anomalous.
+    pub f1_row_order: f64,
+    /// Share of the rows whose oddest cell was spoiled, where cells are judged.
+    pub top1: Option<f64>,
+    /// Seconds of fitting, without those of looking at it on the way.
+    pub fit_seconds: f64,
+    /// Seconds of scoring the test rows.
+    pub score_seconds: f64,
+    /// Optimisation steps, where there are any.
+    pub steps: Option<usize>,
+    /// The test AUC on the way, as (share of the training, AUC). Only for oracle columns: nothing is chosen by it.
+    pub path: Vec<(f64, f64)>,
+}
+
+/// Fits and scores on the threads of the present rayon pool.
+#[must_use]
+pub fn run(method: &Method, split: &Split, seed: u64, limit: Option<Duration>) -> Outcome {
+    let wants_path = method.detector() == Some(OURS);
+    outcome(Watch::new(limit, wants_path.then_some(split)).judge_rows(method, split, seed))
+}
+
+/// The same for cells: which of them were spoiled?
+#[must_use]
+pub fn run_cells(method: &Method, split: &CellSplit, seed: u64, limit: Option<Duration>) -> Outcome {
+    outcome(Watch::new(limit, None).judge_cells(method, split, seed))
+}
+
+fn outcome(result: Result<Measured, Stopped>) -> Outcome {
+    match result {
+        Ok(measured) => Outcome::Done(measured),
+        Err(Stopped::Time) => Outcome::TimedOut,
+        Err(Stopped::Error(message)) => Outcome::Failed(message),
+    }
+}
+
+enum Stopped {
+    Time,
+    Error(String),
+}
+
+impl From<FitError> for Stopped {
+    fn from(error: FitError) -> Self {
+        match error {
+            FitError::Cancelled => Stopped::Time,
+            error => Stopped::Error(error.to_string()),
+        }
+    }
+}
+
+impl From<ScoreError> for Stopped {
+    fn from(error: ScoreError) -> Self {
+        Stopped::Error(error.to_string())
+    }
+}
+
+/// Stops a run when its time is up, and looks at a training on its way.
+struct Watch<'a> {
+    start: Instant,
+    limit: Option<Duration>,
+    /// What the states of a training are looked at with.
+    path_of: Option<&'a Split>,
+    steps: AtomicUsize,
+    looked: Mutex<Looked>,
+}
+
+#[derive(Default)]
+struct Looked {
+    path: Vec<(f64, f64)>,
+    time: Duration,
+}
+
+impl<'a> Watch<'a> {
+    #[allow(clippy::disallowed_methods, reason = "a laboratory measures time")]
+    fn new(limit: Option<Duration>, path_of: Option<&'a Split>) -> Self {
+        let (steps, looked) = (AtomicUsize::new(0), Mutex::default());
+        Self { start: Instant::now(), limit, path_of, steps, looked }
+    }
+
+    fn judge_rows(&self, method: &Method, split: &Split, seed: u64) -> Result<Measured, Stopped> {
+        let spec = method.spec.as_ref().ok_or_else(|| Stopped::Error("it only judges cells".to_owned()))?;
+        let detector = spec.build().map_err(|error| Stopped::Error(error.to_string()))?;
+        let fitted = detector.fit(&split.train, &Context { seed: Seed(seed), monitor: self })?;
+        let fit_time = self.worked();
+        let scores = self.score(&*fitted, &split.test)?;
+        self.measured(&scores, &split.truth, fit_time)
+    }
+
+    fn judge_cells(&self, method: &Method, split: &CellSplit, seed: u64) -> Result<Measured, Stopped> {
+        let context = Context { seed: Seed(seed), monitor: self };
+        let (cells, fit_time) = match (method.detector(), &method.spec) {
+            (Some(name @ ("copod" | "ecod")), _) => {
+                // Every row by itself, as the others are judged.
+                let detector = match name {
+                    "copod" => CopodParams::default().detector(),
+                    _ => EcodParams::default().detector(),
+                };
+                let fitted = detector.learn(&split.train)?;
+                let fit_time = self.worked();
+                (fitted.cells(&split.test)?, fit_time)
+            }
+            (_, Some(spec)) => {
+                let detector = spec.build().map_err(|error| Stopped::Error(error.to_string()))?;
+                let fitted = detector.fit(&split.train, &context)?;
+                let fit_time = self.worked();
+                let cells = fitted.judge(&split.test, true)?.cells;
+                (cells.ok_or_else(|| Stopped::Error("it knows no cells".to_owned()))?, fit_time)
+            }
+            (_, None) => {
+                let sizes = split.test.values().iter().map(|cell| cell.abs()).collect();
+                (Matrix::new(sizes, split.test.n_rows(), split.test.n_cols()), self.worked())
+            }
+        };
+        let measured = self.measured(cells.values(), &split.truth, fit_time)?;
+        Ok(Measured { top1: Some(cells::top1(&cells, &split.truth)), ..measured })
+    }
+
+    fn measured(&self, scores: &[f64], truth: &[bool], fit_time: Duration) -> Result<Measured, Stopped> {
+        let score_time = self.worked().saturating_sub(fit_time);
+        let one_kind = || Stopped::Error("what is judged is all normal or all anomalous".to_owned());
+        let auc = metrics::auc(scores, truth).ok_or_else(one_kind)?;
+        let figure = |figure: Option<f64>| figure.expect("both classes are there: there is an AUC");
+        let steps = self.steps.load(Ordering::Relaxed);
+        Ok(Measured {
+            auc,
+            ap: figure(metrics::average_precision(scores, truth)),
+            f1: figure(metrics::f1_at_n(scores, truth, TieRule::Strict)),
+            f1_row_order: figure(metrics::f1_at_n(scores, truth, TieRule::RowOrder)),
+            top1: None,
+            fit_seconds: fit_time.as_secs_f64(),
+            score_seconds: score_time.as_secs_f64(),
+            steps: (steps > 0).then_some(steps),
+            path: std::mem::take(&mut self.looked().path),
+        })
+    }
+
+    /// Scores block by block, so that the time limit is kept; a row's score does not depend on its company.
+    fn score(&self, fitted: &dyn Fitted, test: &Matrix) -> Result<Vec<f64>, Stopped> {
+        if fitted.is_joint() {
+            return Ok(fitted.score(test)?);
+        }
+        let mut scores = Vec::with_capacity(test.n_rows());
+        let rows: Vec<usize> = (0..test.n_rows()).collect();
+        for block in rows.chunks(SCORE_ROWS) {
+            if self.cancelled() {
+                return Err(Stopped::Time);
+            }
+            scores.extend(fitted.score(&test.take(block))?);
+        }
+        Ok(scores)
+    }
+
+    /// Time since the beginning without what was spent on looking.
+    fn worked(&self) -> Duration {
+        self.start.elapsed().saturating_sub(self.looked().time)
+    }
+
+    fn looked(&self) -> std::sync::MutexGuard<'_, Looked> {
+        self.looked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Monitor for Watch<'_> {
+    fn advanced(&self, progress: Progress) {
+        if progress.loss.is_some() {
+            self.steps.store(progress.done, Ordering::Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.limit.is_some_and(|limit| self.worked() > limit)
+    }
+
+    fn wants_state(&self, done: usize, total: usize) -> bool {
+        self.path_of.is_some() && done * STATES / total > (done - 1) * STATES / total
+    }
+
+    #[allow(clippy::disallowed_methods, reason = "a laboratory measures time")]
+    fn state(&self, done: usize, total: usize, fitted: &dyn Fitted) {
+        let start = Instant::now();
+        // What cannot be scored on the way is told when the run itself cannot be scored.
+        let auc = self.path_of.and_then(|split| metrics::auc(&fitted.score(&split.test).ok()?, &split.truth));
+        let mut looked = self.looked();
+        looked.path.extend(auc.map(|auc| (done as f64 / total as f64, auc)));
+        looked.time += start.elapsed();
+    }
+}

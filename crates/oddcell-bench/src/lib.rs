@@ -1,0 +1,39 @@
+//! The laboratory: benchmark sets, protocols, a matrix of runs, a store of results, statistics, tables and figures.
+//!
+//! ```text
+//! sets       which benchmark sets there are, where they come from, how they are read
+//! protocol   a labelled set and a seed become training rows, test rows and the truth
+//! methods    names of methods become detectors with parameters, and variants of them
+//! job        one run: fit, score, measure
+//! matrix     many runs, in parallel within a memory budget, the largest first
+//! store      results, row by row, in a file that survives anything
+//! board      one figure for every set and method
+//! paper      the paper's own numbers
+//! stats      tests, ranks and intervals; `comparison` applies them to a board
+//! tables     tables as Markdown, CSV and LaTeX
+//! figures    drawings of plain data; `pictures` says which of them results give
+//! report     all tables and pictures, written beside the results
+//! ```
+//!
+//! No choice is ever made with test labels: a result is the last state of training. The path over training is kept
+//! beside it, so that what an oracle would have chosen can be shown in a column named so.
+
+pub mod ablate;
+pub mod board;
+pub mod cells;
+pub mod comparison;
+mod error;
+pub mod figures;
+pub mod job;
+pub mod matrix;
+pub mod methods;
+pub mod paper;
+pub mod pictures;
+pub mod protocol;
+pub mod report;
+pub mod sets;
+pub mod stats;
+pub mod store;
+pub mod tables;
+
+pub use error::LabError;

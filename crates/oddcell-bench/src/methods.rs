@@ -1,0 +1,219 @@
+//! From a method's name to a detector with its parameters, and from `--vary` to variants of it.
+//!
+//! A method is a detector of the library by its own name with the preset `paper` where it has one, since that is what is
+//! compared here. Noise evaluation comes three times: `noise` is its default preset, `noise-paper-mlp` and
+//! `noise-paper-resmlp` are the paper's two nets.
+
+use oddcell::{
+    DetectorSpec,
+    detect::{DETECTORS, Entry},
+    error::ParamError,
+};
+use serde_json::Value;
+
+use crate::LabError;
+
+/// Our own method: the name of its default preset.
+pub const OURS: &str = "noise";
+/// What the names of the paper's own settings of it begin with, and the nets they go on with.
+const PAPER: &str = "noise-paper-";
+const PAPER_NETS: [&str; 2] = ["mlp", "resmlp"];
+
+/// How far a cell is from its column's mean, in standard deviations: the reference for odd cells, which is no detector.
+pub const ABS_Z: &str = "abs-z";
+
+/// A detector with its parameters, under the name it has in results.
+#[derive(Debug, Clone)]
+pub struct Method {
+    /// The name in results.
+    pub name: String,
+    /// What differs from the method's own parameters: `sigma_max=0.5; noise=laplace`; empty if nothing does.
+    pub variant: String,
+    /// The detector; `None` stands for [`ABS_Z`].
+    pub spec: Option<DetectorSpec>,
+}
+
+/// Names of all methods.
+#[must_use]
+pub fn names() -> Vec<String> {
+    let ours = [OURS.to_owned()].into_iter().chain(PAPER_NETS.map(|net| format!("{PAPER}{net}")));
+    let others = DETECTORS.iter().map(|entry| entry.name).filter(|&name| name != OURS);
+    ours.chain(others.map(str::to_owned)).collect()
+}
+
+impl Method {
+    /// The method of that name.
+    pub fn named(name: &str) -> Result<Self, LabError> {
+        if !names().iter().any(|known| known == name) {
+            let known = names().join(", ");
+            return Err(LabError::Unknown { what: "method", name: name.to_owned(), known });
+        }
+        let wrong = |source| LabError::Param { method: name.to_owned(), source };
+        let spec = match name.strip_prefix(PAPER) {
+            Some(net) => DetectorSpec::new(OURS, Some("paper")).and_then(|mut spec| {
+                spec.set_text("net", net)?;
+                Ok(spec)
+            }),
+            None => DetectorSpec::new(name, published_preset(name)),
+        };
+        Ok(Self { name: name.to_owned(), variant: String::new(), spec: Some(spec.map_err(wrong)?) })
+    }
+
+    /// The reference for odd cells.
+    #[must_use]
+    pub fn abs_z() -> Self {
+        Self { name: ABS_Z.to_owned(), variant: String::new(), spec: None }
+    }
+
+    /// Whether it can say which cells are odd.
+    #[must_use]
+    pub fn knows_cells(&self) -> bool {
+        self.detector().is_none_or(|name| [OURS, "copod", "ecod"].contains(&name))
+    }
+
+    /// The detector's name.
+    #[must_use]
+    pub fn detector(&self) -> Option<&'static str> {
+        Some(self.spec.as_ref()?.entry().name)
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.spec.as_ref().is_some_and(|spec| spec.params().contains_key(key))
+    }
+
+    /// The method with every combination of the values to vary that it has parameters for, its own parameters among
+    /// them only if they are listed. A method without any of the parameters stays alone.
+    pub fn variants(&self, vary: &[Vary]) -> Result<Vec<Self>, LabError> {
+        let mut methods = vec![self.clone()];
+        for vary in vary.iter().filter(|vary| self.has(&vary.key)) {
+            let mut next = Vec::new();
+            for method in &methods {
+                for value in &vary.values {
+                    next.push(method.with(&vary.key, value)?);
+                }
+            }
+            methods = next;
+        }
+        Ok(methods)
+    }
+
+    /// The method with one more parameter changed.
+    pub fn with(&self, key: &str, value: &str) -> Result<Self, LabError> {
+        let wrong = |source: ParamError| LabError::Param { method: self.name.clone(), source };
+        let mut method = self.noted(key, value);
+        if let Some(spec) = &mut method.spec {
+            spec.set_text(key, value).map_err(wrong)?;
+            spec.build().map_err(wrong)?;
+        }
+        Ok(method)
+    }
+
+    /// The method under the name of another variant, for what is varied around it.
+    #[must_use]
+    pub fn noted(&self, key: &str, value: &str) -> Self {
+        let separator = if self.variant.is_empty() { "" } else { "; " };
+        Self { variant: format!("{}{separator}{key}={value}", self.variant), ..self.clone() }
+    }
+}
+
+/// What is compared is what was published; `noise` is the exception, whose default is what we recommend.
+fn published_preset(name: &str) -> Option<&'static str> {
+    let entry = Entry::named(name).ok()?;
+    entry.presets.iter().copied().find(|&preset| preset == "paper" && name != OURS)
+}
+
+/// A parameter and the values to try: `sigma_max=0.5|1|2`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vary {
+    key: String,
+    values: Vec<String>,
+}
+
+impl Vary {
+    /// Reads `KEY=VALUE|VALUE|…`; values are written as with `--set`.
+    pub fn parse(text: &str) -> Result<Self, LabError> {
+        let wrong = |reason: &str| LabError::Vary { text: text.to_owned(), reason: reason.to_owned() };
+        let (key, values) = text.split_once('=').ok_or_else(|| wrong("expected KEY=VALUE|VALUE|..."))?;
+        let values: Vec<String> = values.split('|').map(|value| value.trim().to_owned()).collect();
+        if key.trim().is_empty() || values.iter().any(String::is_empty) {
+            return Err(wrong("expected KEY=VALUE|VALUE|..., without empty parts"));
+        }
+        Ok(Self { key: key.trim().to_owned(), values })
+    }
+
+    /// The parameter must be one of some method that was chosen: a typo is told, not ignored.
+    pub fn check(&self, methods: &[Method]) -> Result<(), LabError> {
+        if methods.iter().any(|method| method.has(&self.key)) {
+            return Ok(());
+        }
+        let text = format!("{}={}", self.key, self.values.join("|"));
+        Err(LabError::Vary { text, reason: "no method that was chosen has this parameter".to_owned() })
+    }
+}
+
+/// A rough guess at the seconds of a run on one core. It orders runs and says how long is left as long as nothing better
+/// is known; results never depend on it.
+#[must_use]
+pub fn guess_seconds(method: &Method, n_train: usize, n_test: usize, n_cols: usize) -> f64 {
+    let Some(spec) = &method.spec else { return 0.0 };
+    let (train, test, columns) = (n_train as f64, n_test as f64, n_cols as f64);
+    let number = |key: &str| spec.params().get(key).and_then(Value::as_f64);
+    match spec.entry().name {
+        "noise" => {
+            let batch = number("batch_size").unwrap_or(256.0).min(train);
+            let budget = spec.params().get("budget").and_then(Value::as_str).unwrap_or_default();
+            let count: f64 = budget.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(500.0);
+            let steps = if budget.contains("step") { count } else { count * (train / batch).ceil() };
+            let hidden = if n_cols <= 64 { 64.0 } else { 256.0 };
+            steps * 4.0 * batch * 6.0 * 2.0 * (columns * hidden + hidden * hidden) / 3e10
+        }
+        "knn" | "lof" => 3e-11 * (train + test) * train * columns,
+        "copod" | "ecod" | "iforest" => 1e-7 * (train + test) * columns,
+        "scad" => 1e-2 * train * columns,
+        _ => 1e-4 * train * columns.sqrt() * 10.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_gives_a_method_that_can_be_built() {
+        let names = names();
+        assert_eq!(names.len(), DETECTORS.len() + PAPER_NETS.len());
+        for name in names {
+            Method::named(&name).unwrap().spec.unwrap().build().unwrap();
+        }
+        let error = Method::named("knm").unwrap_err().to_string();
+        assert!(error.starts_with("there is no method `knm`; there are: noise, noise-paper-mlp,"), "{error}");
+    }
+
+    #[test]
+    fn the_papers_settings_are_what_was_published() {
+        let param = |name: &str, key: &str| Method::named(name).unwrap().spec.unwrap().params()[key].clone();
+        assert_eq!(param("noise-paper-resmlp", "net"), "resmlp");
+        assert_eq!(param("noise-paper-mlp", "sigma_max"), 2.0);
+        assert_eq!(param("noise", "sigma_max"), 1.0);
+        assert_eq!(param("copod", "joint"), true);
+    }
+
+    #[test]
+    fn variants_are_all_combinations_of_what_the_method_has() {
+        let vary = ["n_neighbors=1|5", "sigma_max=1|2"].map(|text| Vary::parse(text).unwrap());
+        let knn = Method::named("knn").unwrap().variants(&vary).unwrap();
+        let names =
+            |methods: &[Method]| methods.iter().map(|method| method.variant.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&knn), ["n_neighbors=1", "n_neighbors=5"]);
+        assert_eq!(knn[0].spec.as_ref().unwrap().params()["n_neighbors"], 1);
+        let iforest = Method::named("iforest").unwrap();
+        assert_eq!(names(&iforest.variants(&vary).unwrap()), [""]);
+        assert!(vary[1].check(&[iforest]).is_err() && vary[0].check(&knn).is_ok());
+        for text in ["", "k", "=1", "k=", "k=1||2"] {
+            assert!(Vary::parse(text).is_err(), "{text}");
+        }
+        let wrong = Vary::parse("n_neighbors=0").unwrap();
+        let error = Method::named("knn").unwrap().variants(&[wrong]).unwrap_err().to_string();
+        assert!(error.starts_with("method `knn`: "), "{error}");
+    }
+}

@@ -1,0 +1,288 @@
+//! Which pictures a set of results gives.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    board::{Board, Figure as Measure},
+    comparison::{self, Ranking},
+    figures::{
+        Axes, BarSeries, Bars, CriticalDifference, Figure, FigureError, Group, HeatMap, Series, bars,
+        critical_difference, heat_map, lines, scatter,
+    },
+    methods::OURS,
+    protocol::Protocol,
+    stats::StatsError,
+    store::{Row, Status},
+};
+
+/// More methods than this do not fit into one diagram of ranks.
+const MOST_RANKED: usize = 20;
+
+/// Why a picture cannot be drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum PictureError {
+    /// The drawing failed.
+    #[error(transparent)]
+    Figure(#[from] FigureError),
+    /// The statistics behind it failed.
+    #[error(transparent)]
+    Stats(#[from] StatsError),
+}
+
+/// All pictures of one protocol, with names for their files.
+pub fn of_protocol(rows: &[Row], protocol: Protocol) -> Result<Vec<(String, Figure)>, PictureError> {
+    let rows: Vec<Row> = rows.iter().filter(|row| row.protocol == protocol).cloned().collect();
+    // Variants of a method are compared with each other, not with other methods.
+    let plain: Vec<Row> = rows.iter().filter(|row| row.variant.is_empty()).cloned().collect();
+    let board = Board::new(&plain, protocol, Measure::Auc);
+    let mut pictures = Vec::new();
+    if board.sets.len() > 1 && board.methods.len() > 1 {
+        pictures.push(("heat".to_owned(), board_heat_map(&board, protocol)?));
+        let ranking = comparison::ranking(&board)?.filter(|ranking| ranking.methods.len() <= MOST_RANKED);
+        if let Some(ranking) = ranking {
+            pictures.push(("ranks".to_owned(), rank_diagram(&ranking, protocol)?));
+        }
+        pictures
+            .extend(time_against_auc(&plain, &board, protocol)?.map(|figure| ("time".to_owned(), figure)));
+    }
+    for study in studies(&rows) {
+        pictures.push((study.name(), study.draw(&rows, protocol)?));
+    }
+    pictures.extend(path_picture(&rows, protocol)?.map(|figure| ("path".to_owned(), figure)));
+    let named = |(name, figure)| (format!("{protocol}_{name}"), figure);
+    Ok(pictures.into_iter().map(named).collect())
+}
+
+/// AUC in percent.
+fn percent(share: f64) -> f64 {
+    100.0 * share
+}
+
+fn board_heat_map(board: &Board, protocol: Protocol) -> Result<Figure, FigureError> {
+    let cells: Vec<Option<f64>> =
+        board.cells.iter().flatten().map(|cell| cell.map(|cell| percent(cell.mean))).collect();
+    heat_map(&HeatMap {
+        title: &format!("AUC by set and method ({protocol})"),
+        row_title: "",
+        column_title: "",
+        value_title: "AUC (%)",
+        row_names: &board.sets,
+        column_names: &board.methods,
+        cells: &cells,
+        decimals: 1,
+    })
+}
+
+fn rank_diagram(ranking: &Ranking, protocol: Protocol) -> Result<Figure, FigureError> {
+    let (n_methods, n_sets) = (ranking.methods.len(), ranking.n_sets);
+    critical_difference(&CriticalDifference {
+        title: &format!("Mean ranks by AUC of {n_methods} methods over {n_sets} sets ({protocol})"),
+        names: &ranking.methods,
+        mean_ranks: &ranking.mean_ranks,
+        critical_difference: Some(ranking.critical_difference),
+        cliques: &ranking.cliques,
+    })
+}
+
+/// Mean seconds against mean AUC over the sets that all methods have; `None` if there is no such set.
+fn time_against_auc(rows: &[Row], board: &Board, protocol: Protocol) -> Result<Option<Figure>, FigureError> {
+    let whole = board.complete();
+    if whole.sets.is_empty() {
+        return Ok(None);
+    }
+    let seconds = |method: &str| {
+        let runs: Vec<f64> = rows
+            .iter()
+            .filter(|row| row.method == method && whole.sets.contains(&row.set))
+            .filter_map(|row| Some(row.fit_seconds? + row.score_seconds?))
+            .collect();
+        runs.iter().sum::<f64>() / runs.len() as f64
+    };
+    let group = |name: &str, is_in: &dyn Fn(&str) -> bool| {
+        let methods: Vec<usize> = (0..whole.methods.len()).filter(|&at| is_in(&whole.methods[at])).collect();
+        let point = |&method: &usize| {
+            let (auc, _) = whole.mean_over_sets(method)?;
+            Some((seconds(&whole.methods[method]), percent(auc)))
+        };
+        Group {
+            name: name.to_owned(),
+            points: methods.iter().filter_map(point).collect(),
+            labels: Some(methods.iter().map(|&method| whole.methods[method].clone()).collect()),
+        }
+    };
+    let is_ours = |method: &str| method.starts_with(OURS);
+    let groups = [group("noise evaluation", &is_ours), group("other methods", &|method| !is_ours(method))];
+    let groups: Vec<Group> = groups.into_iter().filter(|group| !group.points.is_empty()).collect();
+    let title = format!("Time and AUC, means over {} sets ({protocol})", whole.sets.len());
+    let axes = Axes {
+        title: &title,
+        x_title: "time to fit and score, one run (s)",
+        y_title: "AUC (%)",
+        log_x: true,
+    };
+    scatter(&axes, &groups).map(Some)
+}
+
+/// The mean path over the training of every method that has one, over the sets that all of them have.
+fn path_picture(rows: &[Row], protocol: Protocol) -> Result<Option<Figure>, FigureError> {
+    let mut paths = BTreeMap::<(String, String), Vec<Vec<(f64, f64)>>>::new();
+    for row in rows.iter().filter(|row| row.status == Status::Ok && !row.path.is_empty()) {
+        paths.entry((row.label(), row.set.clone())).or_default().push(read_path(&row.path));
+    }
+    let labels: BTreeSet<&String> = paths.keys().map(|(label, _)| label).collect();
+    let has_all =
+        |set: &&String| labels.iter().all(|&label| paths.contains_key(&(label.clone(), (*set).clone())));
+    let sets: BTreeSet<&String> = paths.keys().map(|(_, set)| set).filter(has_all).collect();
+    if sets.is_empty() || labels.len() > 8 {
+        return Ok(None);
+    }
+    let series: Vec<Series> = labels
+        .iter()
+        .map(|&label| {
+            let mut sums = BTreeMap::<u64, (f64, f64)>::new();
+            for &set in &sets {
+                let of_set = &paths[&(label.clone(), set.clone())];
+                for &(share, auc) in of_set.iter().flatten() {
+                    let sum = sums.entry((share * 1_000.0).round() as u64).or_default();
+                    // Every set counts the same, however many runs it has.
+                    *sum = (sum.0 + auc / of_set.len() as f64, sum.1 + 1.0 / of_set.len() as f64);
+                }
+            }
+            let point =
+                |(&share, &(sum, weight)): (&u64, &(f64, f64))| (share as f64 / 10.0, percent(sum / weight));
+            Series { name: label.clone(), points: sums.iter().map(point).collect(), band: None }
+        })
+        .collect();
+    let title = format!("AUC on the way of the training, means over {} sets ({protocol})", sets.len());
+    let axes = Axes { title: &title, x_title: "share of the training (%)", y_title: "AUC (%)", log_x: false };
+    lines(&axes, &series).map(Some)
+}
+
+/// `share:auc share:auc …`
+fn read_path(text: &str) -> Vec<(f64, f64)> {
+    let place = |place: &str| {
+        let (share, auc) = place.split_once(':')?;
+        Some((share.parse().ok()?, auc.parse().ok()?))
+    };
+    text.split(' ').filter_map(place).collect()
+}
+
+/// Variants that differ in the same parameters.
+struct Study {
+    keys: Vec<String>,
+}
+
+/// `sigma_max=0.5; ratios=[0.2]` as pairs.
+fn settings(variant: &str) -> Vec<(&str, &str)> {
+    variant.split("; ").filter_map(|setting| setting.split_once('=')).collect()
+}
+
+/// The parameters that were varied together. What also sets another one (gamma noise its beta) belongs to the study of
+/// the first.
+fn studies(rows: &[Row]) -> Vec<Study> {
+    let mut found = BTreeSet::new();
+    for row in rows.iter().filter(|row| !row.variant.is_empty()) {
+        let keys: Vec<&str> = settings(&row.variant).into_iter().map(|(key, _)| key).collect();
+        let keys = if keys.first() == Some(&"noise") { &keys[..1] } else { &keys[..] };
+        found.insert(keys.iter().map(|&key| key.to_owned()).collect::<Vec<String>>());
+    }
+    found.into_iter().filter(|keys| (1..=2).contains(&keys.len())).map(|keys| Study { keys }).collect()
+}
+
+impl Study {
+    fn name(&self) -> String {
+        format!("by_{}", self.keys.join("_"))
+    }
+
+    fn has(&self, row: &Row) -> bool {
+        let keys: Vec<&str> = settings(&row.variant).into_iter().map(|(key, _)| key).collect();
+        match self.keys.as_slice() {
+            [one] if one == "noise" => keys.first() == Some(&"noise"),
+            wanted => wanted.iter().map(String::as_str).eq(keys),
+        }
+    }
+
+    /// Lines where the values are numbers, a heat map of two parameters, and bars of anything else. Means over the sets that
+    /// all variants have.
+    fn draw(&self, rows: &[Row], protocol: Protocol) -> Result<Figure, FigureError> {
+        let rows: Vec<Row> = rows.iter().filter(|row| self.has(row)).cloned().collect();
+        let methods: BTreeSet<String> = rows.iter().map(|row| row.method.clone()).collect();
+        let board = Board::new(&rows, protocol, Measure::Auc).complete();
+        let mean = |method: &str, variant: &str| {
+            let label = format!("{method} {variant}");
+            let at = board.methods.iter().position(|known| *known == label)?;
+            Some(percent(board.mean_over_sets(at)?.0))
+        };
+        let mut variants: Vec<String> = rows.iter().map(|row| row.variant.clone()).collect();
+        variants.sort();
+        variants.dedup();
+        let value = |variant: &str| settings(variant)[0].1.to_owned();
+        let n_sets = board.sets.len();
+        let key = self.keys.join(" and ");
+        let title = format!("AUC by {key}, means over {n_sets} sets ({protocol})");
+        if let [_, _] = self.keys.as_slice() {
+            return self.draw_heat_map(&title, &variants, &methods, mean);
+        }
+        let number = |variant: &str| value(variant).parse::<f64>().ok();
+        if variants.iter().all(|variant| number(variant).is_some_and(|number| number > 0.0)) {
+            let line = |method: &String| {
+                let point = |variant: &String| Some((number(variant)?, mean(method, variant)?));
+                let mut points: Vec<(f64, f64)> = variants.iter().filter_map(point).collect();
+                points.sort_by(|a, b| a.0.total_cmp(&b.0));
+                Series { name: method.clone(), points, band: None }
+            };
+            let series: Vec<Series> = methods.iter().map(line).collect();
+            let axes = Axes { title: &title, x_title: &key, y_title: "AUC (%)", log_x: true };
+            return lines(&axes, &series);
+        }
+        let names: Vec<String> = variants
+            .iter()
+            .map(|variant| settings(variant).iter().map(|(_, value)| *value).collect::<Vec<_>>().join(" "))
+            .collect();
+        let series: Vec<BarSeries> = methods
+            .iter()
+            .map(|method| {
+                let value = |variant: &String| mean(method, variant).unwrap_or(0.0);
+                BarSeries { name: method.clone(), values: variants.iter().map(value).collect(), errors: None }
+            })
+            .collect();
+        bars(&Bars { title: &title, y_title: "AUC (%)", names: &names, series: &series, decimals: 1 })
+    }
+
+    fn draw_heat_map(
+        &self,
+        title: &str,
+        variants: &[String],
+        methods: &BTreeSet<String>,
+        mean: impl Fn(&str, &str) -> Option<f64>,
+    ) -> Result<Figure, FigureError> {
+        let names = |at: usize| {
+            let mut names: Vec<String> =
+                variants.iter().map(|variant| settings(variant)[at].1.to_owned()).collect();
+            let key = |name: &String| name.trim_matches(['[', ']']).parse::<f64>().unwrap_or(f64::INFINITY);
+            names.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| a.cmp(b)));
+            names.dedup();
+            names
+        };
+        let (first, second) = (names(0), names(1));
+        let mut row_names = Vec::new();
+        let mut cells = Vec::new();
+        for method in methods {
+            for one in &first {
+                row_names.push(if methods.len() > 1 { format!("{method} {one}") } else { one.clone() });
+                let variant = |two: &String| format!("{}={one}; {}={two}", self.keys[0], self.keys[1]);
+                cells.extend(second.iter().map(|two| mean(method, &variant(two))));
+            }
+        }
+        heat_map(&HeatMap {
+            title,
+            row_title: &self.keys[0],
+            column_title: &self.keys[1],
+            value_title: "AUC (%)",
+            row_names: &row_names,
+            column_names: &second,
+            cells: &cells,
+            decimals: 1,
+        })
+    }
+}

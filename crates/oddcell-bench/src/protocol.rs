@@ -1,0 +1,319 @@
+//! From a labelled set and a seed to training rows, test rows and the truth.
+//!
+//! | protocol | training | test |
+//! |---|---|---|
+//! | `uad` | a random half of the normal rows | the other half and all anomalies |
+//! | `occ` | a class: a random half of it, or its rows of the training file | the rest, or the test file |
+//! | `dte` | the first half of the normal rows in file order; small sets are resampled **before** the split | the rest |
+//! | `contaminated` | everything, unlabelled | the same rows |
+//! | `cells-noise`, `cells-swap` | as `uad` | the other half with spoiled cells: see [`crate::cells`] |
+//!
+//! Columns are standardised by the training rows (population standard deviation, 1 for constant columns).
+//!
+//! `dte` leaks: of a set with fewer than 1,000 rows most test rows also are training rows. It is there because published
+//! numbers were made with it, and named so in every table.
+
+use std::{collections::BTreeMap, fmt, str::FromStr};
+
+use oddcell::{Matrix, Seed};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    LabError,
+    cells::Spoil,
+    sets::{Benchmark, LabelledSet},
+};
+
+/// Classes with fewer rows are not tried as normal: the paper's figures only fit without them.
+const LEAST_CLASS_ROWS: usize = 21;
+/// Sets with fewer rows are resampled to this many under `dte`.
+const DTE_LEAST_ROWS: usize = 1_000;
+/// Of larger sets a random part of this many rows is taken under `dte`.
+const DTE_MOST_ROWS: usize = 50_000;
+
+/// How a set becomes training rows and test rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// Unsupervised anomaly detection: a random half of the normal rows.
+    Uad,
+    /// One-class classification: each class in turn is normal.
+    Occ,
+    /// The split of the DTE paper: file order, resampled. Leaky.
+    Dte,
+    /// Training on everything.
+    Contaminated,
+    /// Which cell was spoiled by noise?
+    CellsNoise,
+    /// Which cell was spoiled by another row's value?
+    CellsSwap,
+}
+
+impl Protocol {
+    /// All there are.
+    pub const ALL: [Protocol; 6] = [
+        Protocol::Uad,
+        Protocol::Occ,
+        Protocol::Dte,
+        Protocol::Contaminated,
+        Protocol::CellsNoise,
+        Protocol::CellsSwap,
+    ];
+
+    /// The sets it is made for.
+    #[must_use]
+    pub fn benchmark(self) -> Benchmark {
+        match self {
+            Protocol::Occ => Benchmark::Occ,
+            _ => Benchmark::Adbench,
+        }
+    }
+
+    /// How cells are spoiled, if it is about cells.
+    #[must_use]
+    pub fn spoil(self) -> Option<Spoil> {
+        match self {
+            Protocol::CellsNoise => Some(Spoil::Noise),
+            Protocol::CellsSwap => Some(Spoil::Swap),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Protocol::Uad => "uad",
+            Protocol::Occ => "occ",
+            Protocol::Dte => "dte",
+            Protocol::Contaminated => "contaminated",
+            Protocol::CellsNoise => "cells-noise",
+            Protocol::CellsSwap => "cells-swap",
+        })
+    }
+}
+
+impl FromStr for Protocol {
+    type Err = LabError;
+
+    fn from_str(text: &str) -> Result<Self, LabError> {
+        Self::ALL.into_iter().find(|protocol| protocol.to_string() == text).ok_or_else(|| LabError::Unknown {
+            what: "protocol",
+            name: text.to_owned(),
+            known: Self::ALL.map(|protocol| protocol.to_string()).join(", "),
+        })
+    }
+}
+
+/// Training rows and test rows, standardised, and which test rows are anomalous.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Split {
+    /// What is learned from.
+    pub train: Matrix,
+    /// What is scored.
+    pub test: Matrix,
+    /// Whether each test row is an anomaly.
+    pub truth: Vec<bool>,
+}
+
+/// The classes that are normal in turn; a set with normal and anomalous rows has the one class 0.
+#[must_use]
+pub fn normal_classes(set: &LabelledSet, protocol: Protocol) -> Vec<i64> {
+    if protocol != Protocol::Occ || set.is_binary() {
+        return vec![0];
+    }
+    let mut counts = BTreeMap::<i64, usize>::new();
+    for (row, &label) in set.labels.iter().enumerate() {
+        // Where there is a test file, the paper's figures fit its class sizes.
+        if set.is_test.as_ref().is_none_or(|is_test| is_test[row]) {
+            *counts.entry(label).or_default() += 1;
+        }
+    }
+    counts.retain(|_, count| *count >= LEAST_CLASS_ROWS);
+    counts.into_keys().collect()
+}
+
+/// Splits a set with `class` as normal. Same set, class and seed: same split.
+#[must_use]
+pub fn split(set: &LabelledSet, protocol: Protocol, class: i64, seed: Seed) -> Split {
+    let rows: Vec<usize> = match protocol {
+        Protocol::Dte => dte_rows(set.labels.len(), seed),
+        _ => (0..set.labels.len()).collect(),
+    };
+    let is_normal = |row: usize| set.labels[row] == class;
+    let (train, test): (Vec<usize>, Vec<usize>) = match (protocol, &set.is_test) {
+        (Protocol::Contaminated, _) => (rows.clone(), rows),
+        (Protocol::Occ, Some(is_test)) => {
+            let (test, train): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(|&row| is_test[row]);
+            (train.into_iter().filter(|&row| is_normal(row)).collect(), test)
+        }
+        (Protocol::Dte, _) => first_half(&rows, is_normal),
+        _ => random_half(&rows, is_normal, seed),
+    };
+    let truth = test.iter().map(|&row| !is_normal(row)).collect();
+    let (mut train, mut test) = (set.rows.take(&train), set.rows.take(&test));
+    standardise(&mut train, &mut test);
+    Split { train, test, truth }
+}
+
+/// A random half of the normal rows, and all others in file order.
+fn random_half(rows: &[usize], is_normal: impl Fn(usize) -> bool, seed: Seed) -> (Vec<usize>, Vec<usize>) {
+    let mut normal: Vec<usize> = rows.iter().copied().filter(|&row| is_normal(row)).collect();
+    seed.stream("half", &[]).shuffle(&mut normal);
+    let (train, rest) = normal.split_at(normal.len() / 2);
+    let anomalous = rows.iter().copied().filter(|&row| !is_normal(row));
+    let mut test: Vec<usize> = rest.iter().copied().chain(anomalous).collect();
+    test.sort_unstable();
+    (train.to_vec(), test)
+}
+
+/// The first half of the normal rows, and the others with all anomalies behind them. A half is rounded to even.
+fn first_half(rows: &[usize], is_normal: impl Fn(usize) -> bool) -> (Vec<usize>, Vec<usize>) {
+    let (mut normal, anomalous): (Vec<usize>, Vec<usize>) = rows.iter().partition(|&&row| is_normal(row));
+    let half = (normal.len() as f64 / 2.0).round_ties_even() as usize;
+    let mut test = normal.split_off(half);
+    test.extend(anomalous);
+    (normal, test)
+}
+
+/// Which rows take part under `dte`: small sets are drawn with replacement, of large sets a part without.
+fn dte_rows(n_rows: usize, seed: Seed) -> Vec<usize> {
+    let mut stream = seed.stream("dte", &[]);
+    if n_rows < DTE_LEAST_ROWS {
+        return (0..DTE_LEAST_ROWS).map(|_| stream.below(n_rows)).collect();
+    }
+    let mut rows: Vec<usize> = (0..n_rows).collect();
+    if n_rows > DTE_MOST_ROWS {
+        stream.shuffle(&mut rows);
+        rows.truncate(DTE_MOST_ROWS);
+    }
+    rows
+}
+
+/// Takes the training mean off every column and divides by the training standard deviation.
+fn standardise(train: &mut Matrix, test: &mut Matrix) {
+    let n = train.n_rows() as f64;
+    let column_means = |of: &dyn Fn(usize, f64) -> f64| {
+        let mut sums = vec![0.0; train.n_cols()];
+        for row in train.rows() {
+            sums.iter_mut().zip(row).enumerate().for_each(|(column, (sum, &cell))| *sum += of(column, cell));
+        }
+        sums.iter().map(|sum| sum / n).collect::<Vec<f64>>()
+    };
+    let means = column_means(&|_, cell| cell);
+    let variances = column_means(&|column, cell| (cell - means[column]).powi(2));
+    let stds: Vec<f64> =
+        variances.iter().map(|&variance| if variance > 0.0 { variance.sqrt() } else { 1.0 }).collect();
+    for matrix in [train, test] {
+        for row in 0..matrix.n_rows() {
+            for (cell, (mean, std)) in matrix.row_mut(row).iter_mut().zip(means.iter().zip(&stds)) {
+                *cell = (*cell - mean) / std;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Rows are told apart by their first cell, which is their number.
+    fn set(labels: &[i64], is_test: Option<Vec<bool>>) -> LabelledSet {
+        let values = (0..labels.len()).flat_map(|row| [row as f64, 5.0]).collect();
+        let rows = Matrix::new(values, labels.len(), 2);
+        LabelledSet { name: "made".to_owned(), rows, labels: labels.to_vec(), n_numeric: 2, is_test }
+    }
+
+    #[test] // Training rows 0 and 2: mean 1, standard deviation 1; the constant column is divided by 1.
+    fn columns_are_standardised_by_the_training_rows() {
+        let set = set(&[0, 0, 0, 0, 1], None);
+        let mut train = set.rows.take(&[0, 2]);
+        let mut test = set.rows.take(&[1, 4]);
+        standardise(&mut train, &mut test);
+        assert_eq!(train, Matrix::from_rows(&[[-1.0, 0.0], [1.0, 0.0]]));
+        assert_eq!(test, Matrix::from_rows(&[[0.0, 0.0], [3.0, 0.0]]));
+    }
+
+    #[test]
+    fn half_of_the_normal_rows_are_trained_on_and_every_other_row_is_tested_once() {
+        let set = set(&[0, 1, 0, 0, 1, 0, 0], None);
+        let rows: Vec<usize> = (0..7).collect();
+        let halves: BTreeSet<Vec<usize>> = (0..40)
+            .map(|seed| {
+                let (mut train, test) = random_half(&rows, |row| set.labels[row] == 0, Seed(seed));
+                train.sort_unstable();
+                let mut all: Vec<usize> = train.iter().chain(&test).copied().collect();
+                all.sort_unstable();
+                assert_eq!(all, rows);
+                assert!(train.iter().all(|&row| set.labels[row] == 0));
+                train
+            })
+            .collect();
+        // Two of five normal rows: ten halves there are, and forty seeds find nearly all.
+        assert!(halves.iter().all(|train| train.len() == 2));
+        assert!(halves.len() >= 8, "{halves:?}");
+        let split = split(&set, Protocol::Uad, 0, Seed(1));
+        assert_eq!(split.truth.iter().filter(|&&is_odd| is_odd).count(), 2);
+    }
+
+    #[test] // Five normal rows: half is 2.5, rounded to even 2. Rows 0, 2 are trained on; then 3, 5, 6, then 1, 4.
+    fn dte_takes_the_first_half_in_file_order_and_puts_anomalies_last() {
+        let labels = [0, 1, 0, 0, 1, 0, 0];
+        let rows: Vec<usize> = (0..7).collect();
+        let (train, test) = first_half(&rows, |row| labels[row] == 0);
+        assert_eq!((train, test), (vec![0, 2], vec![3, 5, 6, 1, 4]));
+        let (train, _) = first_half(&[0, 1, 2, 3, 4, 5, 6], |_| true);
+        assert_eq!(train.len(), 4);
+    }
+
+    #[test]
+    fn dte_resamples_small_sets_and_cuts_large_ones() {
+        let small = dte_rows(50, Seed(0));
+        assert_eq!(small.len(), 1_000);
+        assert!(small.iter().all(|&row| row < 50));
+        assert_eq!(dte_rows(1_600, Seed(0)), (0..1_600).collect::<Vec<_>>());
+        let mut large = dte_rows(60_000, Seed(0));
+        assert_eq!(large.len(), 50_000);
+        large.sort_unstable();
+        large.dedup();
+        assert_eq!(large.len(), 50_000);
+    }
+
+    #[test] // Class 1 has 25 rows, class 2 has 21, class 3 has 20: one too few.
+    fn small_classes_are_not_tried() {
+        let labels: Vec<i64> =
+            [(1, 25), (2, 21), (3, 20)].iter().flat_map(|&(class, n)| vec![class; n]).collect();
+        assert_eq!(normal_classes(&set(&labels, None), Protocol::Occ), [1, 2]);
+        // Of class 2 one row is in the training file, so that 20 are left to test.
+        let is_test = (0..labels.len()).map(|row| row != 30).collect();
+        assert_eq!(normal_classes(&set(&labels, Some(is_test)), Protocol::Occ), [1]);
+        assert_eq!(normal_classes(&set(&[0, 1, 1], None), Protocol::Occ), [0]);
+    }
+
+    #[test]
+    fn where_there_was_a_test_file_all_normal_rows_of_the_other_are_trained_on() {
+        let set = set(&[7, 7, 8, 7, 8], Some(vec![false, false, false, true, true]));
+        let split = split(&set, Protocol::Occ, 7, Seed(0));
+        // Rows 0 and 1: mean 0.5, standard deviation 0.5.
+        assert_eq!(split.train, Matrix::from_rows(&[[-1.0, 0.0], [1.0, 0.0]]));
+        assert_eq!(split.test, Matrix::from_rows(&[[5.0, 0.0], [7.0, 0.0]]));
+        assert_eq!(split.truth, [false, true]);
+    }
+
+    #[test]
+    fn contaminated_trains_on_what_it_judges() {
+        let split = split(&set(&[0, 1, 0], None), Protocol::Contaminated, 0, Seed(0));
+        assert_eq!(split.train, split.test);
+        assert_eq!(split.truth, [false, true, false]);
+    }
+
+    #[test]
+    fn protocols_read_back_from_their_names() {
+        for protocol in Protocol::ALL {
+            assert_eq!(protocol.to_string().parse::<Protocol>().unwrap(), protocol);
+        }
+        assert!("half".parse::<Protocol>().is_err());
+    }
+}

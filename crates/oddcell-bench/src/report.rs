@@ -1,0 +1,117 @@
+//! Tables and pictures of results, written beside them.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    LabError,
+    board::{Board, Figure},
+    comparison,
+    methods::OURS,
+    paper,
+    pictures::{self, PictureError},
+    protocol::Protocol,
+    store::Row,
+    tables::Table,
+};
+
+/// Writes the tables of all results into `folder/tables` and the pictures into `folder/figures`; gives their paths.
+pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
+    let (tables, figures) = (folder.join("tables"), folder.join("figures"));
+    for folder in [&tables, &figures] {
+        fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
+    }
+    let mut written = Vec::new();
+    for protocol in
+        Protocol::ALL.into_iter().filter(|protocol| rows.iter().any(|row| row.protocol == *protocol))
+    {
+        for &(figure, name) in measures(protocol) {
+            let board = Board::new(rows, protocol, figure);
+            for (kind, table) in tables_of(&board, protocol, figure)? {
+                written.extend(write_table(&tables, &format!("{protocol}_{name}{kind}"), &table)?);
+            }
+        }
+        for (name, figure) in pictures::of_protocol(rows, protocol)? {
+            let (svg, png) = (figures.join(format!("{name}.svg")), figures.join(format!("{name}.png")));
+            write_whole(&svg, figure.svg.as_bytes())?;
+            write_whole(&png, &figure.png().map_err(PictureError::from)?)?;
+            written.extend([svg, png]);
+        }
+    }
+    Ok(written)
+}
+
+/// What is worth a table.
+fn measures(protocol: Protocol) -> &'static [(Figure, &'static str)] {
+    const ROWS: [(Figure, &str); 4] =
+        [(Figure::Auc, "auc"), (Figure::Ap, "ap"), (Figure::F1, "f1"), (Figure::OracleAuc, "oracle")];
+    const CELLS: [(Figure, &str); 2] = [(Figure::Auc, "auc"), (Figure::Top1, "top1")];
+    if protocol.spoil().is_some() { &CELLS } else { &ROWS }
+}
+
+/// The tables of one figure, each with the end of its name.
+fn tables_of(
+    board: &Board,
+    protocol: Protocol,
+    figure: Figure,
+) -> Result<Vec<(&'static str, Table)>, LabError> {
+    let title = title(protocol, figure);
+    let printed = |set: &str, method: &str| paper::printed(protocol, figure, set, method);
+    if board.cells.iter().flatten().all(Option::is_none) {
+        return Ok(Vec::new());
+    }
+    let mut tables = vec![("", Table::of_board(board, &title, printed))];
+    let words = format!("{title}: here and in the paper, means over the sets that both have");
+    tables.extend(Table::of_agreement(board, &words, printed).map(|table| ("_agreement", table)));
+    // An oracle is shown, but takes no part in comparisons.
+    if figure != Figure::OracleAuc && board.methods.len() > 1 {
+        let reference = board.methods.iter().position(|method| method == OURS).unwrap_or(0);
+        let against = comparison::against(board, reference).map_err(PictureError::from)?;
+        let words = format!("{title}: {} minus the others, set by set", board.methods[reference]);
+        tables.push(("_comparison", Table::of_comparison(&against, &words)));
+        if let Some(ranking) = comparison::ranking(board).map_err(PictureError::from)? {
+            tables.push(("_ranks", Table::of_ranking(&ranking, &title)));
+        }
+    }
+    Ok(tables)
+}
+
+fn write_table(folder: &Path, name: &str, table: &Table) -> Result<Vec<PathBuf>, LabError> {
+    let mut written = Vec::new();
+    for (ending, text) in [("md", table.markdown()), ("csv", table.csv()), ("tex", table.latex())] {
+        let path = folder.join(format!("{name}.{ending}"));
+        write_whole(&path, text.as_bytes())?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+fn title(protocol: Protocol, figure: Figure) -> String {
+    let what = match figure {
+        Figure::Auc => "AUC",
+        Figure::Ap => "average precision",
+        Figure::F1 => "F1",
+        Figure::Top1 => "share of rows whose oddest cell was spoiled,",
+        Figure::OracleAuc => "AUC of the best epoch by test labels (oracle)",
+        Figure::FitSeconds => "seconds of fitting",
+        Figure::ScoreSeconds => "seconds of scoring",
+    };
+    let how = match protocol {
+        Protocol::Uad => "a random half of the normal rows for training",
+        Protocol::Occ => "each class in turn as normal",
+        Protocol::Dte => "the split of the DTE paper, which leaks",
+        Protocol::Contaminated => "trained on everything",
+        Protocol::CellsNoise => "cells spoiled by noise",
+        Protocol::CellsSwap => "cells swapped between rows",
+    };
+    format!("{what} in percent, {how}")
+}
+
+/// Written beside, then renamed: never half a file.
+fn write_whole(path: &Path, content: &[u8]) -> Result<(), LabError> {
+    let part = path.with_extension("part");
+    fs::write(&part, content).map_err(LabError::file("write", &part))?;
+    fs::rename(&part, path).map_err(LabError::file("write", path))
+}

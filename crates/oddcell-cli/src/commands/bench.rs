@@ -1,0 +1,266 @@
+//! `oddcell bench`: methods on benchmark sets.
+
+use std::{fmt::Write as _, path::Path, time::Duration};
+
+use oddcell_bench::{
+    LabError,
+    ablate::Study,
+    board::{Board, Figure},
+    matrix::{Entrant, Limits, Matrix},
+    methods::{self, Method, OURS, Vary},
+    protocol::Protocol,
+    report,
+    sets::{self, SetInfo},
+    store::{self, Row, Store},
+};
+
+use crate::{
+    args::{BenchAblateArgs, BenchCommand, BenchReportArgs, BenchRunArgs, BenchSetsArgs},
+    failure::Failure,
+    output,
+    progress::Runs,
+    show,
+    summary::{counted, note_line},
+};
+
+pub(crate) fn run(command: &BenchCommand) -> Result<(), Failure> {
+    match command {
+        BenchCommand::Sets(args) => list_sets(args),
+        BenchCommand::Uad(args) => run_rows(Protocol::Uad, args),
+        BenchCommand::Occ(args) => run_rows(Protocol::Occ, args),
+        BenchCommand::Dte(args) => run_rows(Protocol::Dte, args),
+        BenchCommand::Contaminated(args) => run_rows(Protocol::Contaminated, args),
+        BenchCommand::Cells(args) => {
+            let methods = cell_methods(args)?;
+            run_matrices(&[Protocol::CellsNoise, Protocol::CellsSwap], &methods, args)
+        }
+        BenchCommand::Ablate(args) => {
+            let methods = ablated_methods(args)?;
+            run_matrices(&[Protocol::Occ], &methods, &args.run)
+        }
+        BenchCommand::Report(args) => report_again(args),
+    }
+}
+
+fn run_rows(protocol: Protocol, args: &BenchRunArgs) -> Result<(), Failure> {
+    let methods = varied(&named_methods(args, &[OURS])?, args)?;
+    run_matrices(&[protocol], &methods, args)
+}
+
+fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs) -> Result<(), Failure> {
+    let Chosen { sets, notes } = chosen_sets(protocols[0], args)?;
+    if !args.quiet {
+        for note in &notes {
+            output::eprint_line(&note_line(note));
+        }
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let limits = Limits {
+        jobs: args.jobs.map_or(cores, usize::from),
+        threads: usize::from(args.threads),
+        memory: args.memory.unwrap_or_else(free_memory),
+        time: args.time_limit.map(Duration::from_secs),
+    };
+    let mut store = Store::open(&args.out, args.again)?;
+    for &protocol in protocols {
+        let (sets, methods, seeds) = (sets.clone(), methods.to_vec(), (0..args.seeds).collect());
+        let progress = Runs::new(args.quiet);
+        Matrix { protocol, sets, methods, seeds, one_hot: args.one_hot }
+            .run(&mut store, limits, &progress)?;
+    }
+    let rows = store.rows()?;
+    let n_files = report::write(&rows, &args.out)?.len();
+    if !args.quiet {
+        for &protocol in protocols {
+            output::print(&format!("{protocol}\n{}", standings(&rows, protocol)))?;
+        }
+        let folder = args.out.display();
+        let files = counted(n_files, "table or picture", "tables and pictures");
+        output::eprint_line(&format!("results and {files} written to {folder}"));
+    }
+    Ok(())
+}
+
+fn named_methods(args: &BenchRunArgs, default: &[&str]) -> Result<Vec<Method>, Failure> {
+    let names = match args.methods.as_slice() {
+        [] => default.iter().map(|&name| name.to_owned()).collect(),
+        names if names.iter().any(|name| name == "all") => methods::names(),
+        names => names.to_vec(),
+    };
+    Ok(names.iter().map(|name| Method::named(name)).collect::<Result<_, _>>()?)
+}
+
+fn varied(methods: &[Method], args: &BenchRunArgs) -> Result<Vec<Method>, Failure> {
+    let vary = || -> Result<Vec<Method>, LabError> {
+        let vary: Vec<Vary> = args.vary.iter().map(|text| Vary::parse(text)).collect::<Result<_, _>>()?;
+        vary.iter().try_for_each(|vary| vary.check(methods))?;
+        let variants = methods.iter().map(|method| method.variants(&vary));
+        Ok(variants.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    };
+    vary().map_err(|error| Failure::from(error).at("--vary"))
+}
+
+/// Those that know cells, and how far a cell is off by itself for comparison.
+fn cell_methods(args: &BenchRunArgs) -> Result<Vec<Method>, Failure> {
+    let all: Vec<String> = methods::names();
+    let knowing = |name: &&str| Method::named(name).is_ok_and(|method| method.knows_cells());
+    let default: Vec<&str> = all.iter().map(String::as_str).filter(knowing).collect();
+    let mut chosen = named_methods(args, &default)?;
+    if let Some(method) = chosen.iter().find(|method| !method.knows_cells()) {
+        let (name, known) = (&method.name, default.join(", "));
+        return Err(Failure::bad_input(format!("method `{name}` knows no cells; these do: {known}")));
+    }
+    chosen = varied(&chosen, args)?;
+    chosen.push(Method::abs_z());
+    Ok(chosen)
+}
+
+fn ablated_methods(args: &BenchAblateArgs) -> Result<Vec<Method>, Failure> {
+    let study: Study = args.study.parse()?;
+    let mut variants = Vec::new();
+    for method in named_methods(&args.run, &["noise-paper-mlp", "noise-paper-resmlp"])? {
+        variants.extend(study.variants(&method)?);
+    }
+    varied(&variants, &args.run)
+}
+
+/// The sets that take part, and what is worth telling about the others.
+struct Chosen {
+    sets: Vec<Entrant>,
+    notes: Vec<String>,
+}
+
+fn chosen_sets(protocol: Protocol, args: &BenchRunArgs) -> Result<Chosen, Failure> {
+    let benchmark = protocol.benchmark();
+    let known = || sets::registry().iter().filter(|info| info.benchmark == benchmark);
+    let is_small = |info: &&SetInfo| match (info.rows, args.max_rows) {
+        (Some(rows), Some(most)) => rows <= most,
+        _ => true,
+    };
+    let mut chosen = Chosen { sets: Vec::new(), notes: Vec::new() };
+    let mut missing: Vec<&str> = Vec::new();
+    if args.sets.iter().any(|name| name == "all") {
+        for info in known().filter(|info| !info.substitute).filter(is_small) {
+            match sets::locate(&args.data, info) {
+                Some(path) => chosen.sets.push(entrant(info, &path)),
+                None => missing.push(&info.name),
+            }
+        }
+    } else {
+        for name in &args.sets {
+            chosen.sets.push(named_set(protocol, name, &args.data)?);
+        }
+    }
+    if !missing.is_empty() {
+        let names = show::name_list(missing.iter().copied());
+        chosen.notes.push(format!("not in {} and left out: {names}", args.data.display()));
+    }
+    if chosen.sets.is_empty() {
+        return Err(Failure::bad_input(format!("there is no set in {}", args.data.display()))
+            .with_hint("`oddcell bench sets` tells where to get them"));
+    }
+    Ok(chosen)
+}
+
+/// A set of the registry, or any other file of the folder.
+fn named_set(protocol: Protocol, name: &str, data: &Path) -> Result<Entrant, Failure> {
+    if let Some(info) = sets::find(protocol.benchmark(), name) {
+        let absent = || {
+            let (file, folder, data) = (&info.file, info.benchmark.folder(), data.display());
+            Failure::bad_input(format!("{name}: there is no {file} in {data} or {data}/{folder}"))
+                .with_hint("`oddcell bench sets` tells where to get it")
+        };
+        return Ok(entrant(info, &sets::locate(data, info).ok_or_else(absent)?));
+    }
+    let mut own = ["npz", "csv", "parquet"].map(|ending| data.join(format!("{name}.{ending}"))).into_iter();
+    let unknown = || {
+        let known = sets::registry().iter().filter(|info| info.benchmark == protocol.benchmark());
+        let known = known.map(|info| info.name.as_str()).collect::<Vec<_>>().join(", ");
+        LabError::Unknown { what: "set", name: name.to_owned(), known }
+    };
+    let path = own.find(|path| path.is_file()).ok_or_else(unknown)?;
+    Ok(Entrant { name: name.to_owned(), path, n_numeric: None })
+}
+
+fn entrant(info: &SetInfo, path: &Path) -> Entrant {
+    Entrant { name: info.name.clone(), path: path.to_owned(), n_numeric: info.numeric }
+}
+
+/// Three quarters of the memory that is free, where the system tells; else 4 GB.
+fn free_memory() -> u64 {
+    let free = || {
+        let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()
+    };
+    free().map_or(4 << 30, |kilobytes| kilobytes * 1024 / 4 * 3)
+}
+
+/// One line per method, the best first.
+fn standings(rows: &[Row], protocol: Protocol) -> String {
+    let board = |figure| Board::new(rows, protocol, figure);
+    let (auc, ap, f1) = (board(Figure::Auc), board(Figure::Ap), board(Figure::F1));
+    let mean = |board: &Board, method| board.mean_over_sets(method);
+    let mut order: Vec<usize> = (0..auc.methods.len()).collect();
+    order.sort_by(|&a, &b| {
+        let value = |method| mean(&auc, method).map_or(0.0, |mean| mean.0);
+        value(b).total_cmp(&value(a))
+    });
+    let mut table = comfy_table::Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_header(["method", "AUC", "AP", "F1", "sets", "unfinished"]);
+    for method in order {
+        let percent = |board: &Board| match mean(board, method) {
+            Some((mean, _)) => format!("{:.2}", 100.0 * mean),
+            None => "-".to_owned(),
+        };
+        let n_sets = mean(&auc, method).map_or(0, |mean| mean.1);
+        let name = auc.methods[method].clone();
+        let unfinished = auc.cells.iter().filter(|cells| cells[method].is_none()).count();
+        let figures = [percent(&auc), percent(&ap), percent(&f1), n_sets.to_string(), unfinished.to_string()];
+        table.add_row(std::iter::once(name).chain(figures));
+    }
+    show::close_up(&mut table);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(comfy_table::CellAlignment::Right);
+    }
+    show::trimmed_lines(&table.to_string())
+}
+
+fn report_again(args: &BenchReportArgs) -> Result<(), Failure> {
+    let rows = store::read(&args.out.join(store::FILE_NAME))?;
+    for path in report::write(&rows, &args.out)? {
+        output::print(&format!("{}\n", path.display()))?;
+    }
+    Ok(())
+}
+
+/// What a user downloads where; with a folder, what is there.
+fn list_sets(args: &BenchSetsArgs) -> Result<(), Failure> {
+    let mut text = String::new();
+    for info in sets::registry() {
+        let size = match (info.rows, info.columns) {
+            (Some(rows), Some(columns)) => format!("{rows} x {columns}"),
+            _ => "size not known".to_owned(),
+        };
+        let state = match &args.data {
+            None => String::new(),
+            Some(data) => match sets::locate(data, info) {
+                None => "  [missing]".to_owned(),
+                Some(path) => match sets::is_ours(&path, info)? {
+                    Some(true) => "  [there, the file we used]".to_owned(),
+                    Some(false) => "  [there, another file than the one we used]".to_owned(),
+                    None => "  [there]".to_owned(),
+                },
+            },
+        };
+        let folder = info.benchmark.folder();
+        let _ = writeln!(text, "{folder}/{}  {}, {size}{state}", info.file, info.name);
+        if args.data.is_none() {
+            for line in [&info.source, &info.licence].into_iter().flat_map(|text| show::wrapped(text, 74)) {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
+    }
+    output::print(&text)
+}
