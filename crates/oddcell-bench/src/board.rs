@@ -6,6 +6,7 @@ use crate::{
     methods,
     protocol::Protocol,
     sets,
+    stats::summary,
     store::{Row, Status},
 };
 
@@ -22,10 +23,6 @@ pub enum Figure {
     Top1,
     /// The best AUC on the way of the training, chosen with test labels: no result, only for columns named so.
     OracleAuc,
-    /// Seconds of fitting.
-    FitSeconds,
-    /// Seconds of scoring.
-    ScoreSeconds,
 }
 
 impl Figure {
@@ -36,8 +33,6 @@ impl Figure {
             Figure::F1 => row.f1,
             Figure::Top1 => row.top1,
             Figure::OracleAuc => row.oracle_auc,
-            Figure::FitSeconds => row.fit_seconds,
-            Figure::ScoreSeconds => row.score_seconds,
         }
     }
 }
@@ -51,6 +46,8 @@ pub struct Cell {
     pub std: Option<f64>,
     /// Classes that took part: the experiments of this set.
     pub n_classes: usize,
+    /// Seeds that took part.
+    pub n_seeds: usize,
 }
 
 /// One figure of every method on every set.
@@ -65,23 +62,26 @@ pub struct Board {
 }
 
 impl Board {
-    /// The board of one protocol. A cell needs all its runs: a method that failed for a seed or a class has no figure for
-    /// that set, because a mean over the others would be another figure.
+    /// The board of one protocol. A cell needs every class of its set that any method was run on, with every one of its
+    /// seeds: a mean over the others would be another figure.
     #[must_use]
     pub fn new(rows: &[Row], protocol: Protocol, figure: Figure) -> Self {
         let known_sets: Vec<&str> = sets::registry().iter().map(|info| info.name.as_str()).collect();
         let known_methods = methods::names();
         let mut groups = BTreeMap::<(String, String), Vec<&Row>>::new();
         let (mut sets, mut methods) = (BTreeSet::new(), BTreeSet::new());
+        let mut classes = BTreeMap::<String, BTreeSet<i64>>::new();
         for row in rows.iter().filter(|row| row.protocol == protocol) {
             sets.insert((place(&known_sets, &row.set), row.set.clone()));
             methods.insert((place(&known_methods, &row.method), row.label()));
             groups.entry((row.set.clone(), row.label())).or_default().push(row);
+            classes.entry(row.set.clone()).or_default().insert(row.class);
         }
         let names = |placed: BTreeSet<(usize, String)>| placed.into_iter().map(|(_, name)| name).collect();
         let (sets, methods): (Vec<String>, Vec<String>) = (names(sets), names(methods));
-        let cell =
-            |set: &String, method: &String| Cell::of(groups.get(&(set.clone(), method.clone()))?, figure);
+        let cell = |set: &String, method: &String| {
+            Cell::of(groups.get(&(set.clone(), method.clone()))?, classes[set].len(), figure)
+        };
         let line = |set: &String| methods.iter().map(|method| cell(set, method)).collect();
         let cells = sets.iter().map(line).collect();
         Self { sets, methods, cells }
@@ -126,25 +126,18 @@ fn place<T: AsRef<str>>(names: &[T], name: &str) -> usize {
 }
 
 impl Cell {
-    fn of(rows: &[&Row], figure: Figure) -> Option<Self> {
-        let (classes, seeds): (BTreeSet<i64>, BTreeSet<u64>) =
-            rows.iter().map(|row| (row.class, row.seed)).unzip();
-        let is_whole = rows.len() == classes.len() * seeds.len();
-        if !is_whole || rows.iter().any(|row| row.status != Status::Ok) {
+    fn of(rows: &[&Row], n_classes: usize, figure: Figure) -> Option<Self> {
+        let seeds: BTreeSet<u64> = rows.iter().map(|row| row.seed).collect();
+        if rows.len() != n_classes * seeds.len() || rows.iter().any(|row| row.status != Status::Ok) {
             return None;
         }
-        let by_seed: Vec<f64> = seeds
-            .iter()
-            .map(|&seed| {
-                let values = rows.iter().filter(|row| row.seed == seed).map(|row| figure.of(row));
-                Some(values.sum::<Option<f64>>()? / classes.len() as f64)
-            })
-            .collect::<Option<_>>()?;
-        let n = by_seed.len() as f64;
-        let mean = by_seed.iter().sum::<f64>() / n;
-        let spread = by_seed.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-        let std = (by_seed.len() > 1).then(|| (spread / (n - 1.0)).sqrt());
-        Some(Self { mean, std, n_classes: classes.len() })
+        let of_seed = |&seed: &u64| {
+            let values = rows.iter().filter(|row| row.seed == seed).map(|row| figure.of(row));
+            Some(values.sum::<Option<f64>>()? / n_classes as f64)
+        };
+        let by_seed: Vec<f64> = seeds.iter().map(of_seed).collect::<Option<_>>()?;
+        let (mean, std) = (summary::mean(&by_seed)?, summary::standard_deviation(&by_seed));
+        Some(Self { mean, std, n_classes, n_seeds: seeds.len() })
     }
 }
 
@@ -180,6 +173,15 @@ pub(crate) mod tests {
         let (mean, count) = board.mean_over_experiments(0).unwrap();
         close(mean, 0.7);
         assert_eq!(count, 3);
+    }
+
+    #[test] // knn was stopped after class 1 of wine; lof shows that there is a class 2.
+    fn a_set_with_a_class_missing_has_no_figure() {
+        let rows =
+            [row("wine", 1, "knn", 0, 0.9), row("wine", 1, "lof", 0, 0.5), row("wine", 2, "lof", 0, 0.7)];
+        let board = Board::new(&rows, Protocol::Occ, Figure::Auc);
+        assert_eq!(board.cells[0][0], None);
+        assert!((board.cells[0][1].unwrap().mean - 0.6).abs() < 1e-12);
     }
 
     #[test]

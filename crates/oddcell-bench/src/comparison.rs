@@ -17,8 +17,10 @@ use crate::{
 /// Resamples of a bootstrap interval, and what share of them lies within.
 const RESAMPLES: usize = 10_000;
 const CONFIDENCE: f64 = 0.95;
-/// Below this p-value (after correction) methods count as different.
-pub const ALPHA: f64 = 0.05;
+/// The level of Nemenyi's test.
+const ALPHA: f64 = 0.05;
+/// Nemenyi's test is worked out for so many methods at most.
+const MOST_RANKED: usize = 100;
 /// A method with figures for fewer than this share of the sets takes no part in ranks.
 const LEAST_SHARE: f64 = 0.9;
 
@@ -85,13 +87,13 @@ pub struct Ranking {
     pub friedman: Option<f64>,
     /// Nemenyi's critical difference of mean ranks.
     pub critical_difference: f64,
-    /// Runs of methods (first, last) that Wilcoxon's test with Holm's correction over all pairs cannot tell apart.
+    /// Runs of methods (first, last) whose mean ranks differ by less than that.
     pub cliques: Vec<(usize, usize)>,
     /// Methods that lack too many sets.
     pub left_out: Vec<String>,
 }
 
-/// Ranks the methods of a board; `None` if fewer than two methods or two sets are left.
+/// Ranks the methods of a board; `None` if fewer than two methods or two sets are left, or too many methods.
 pub fn ranking(board: &Board) -> Result<Option<Ranking>, StatsError> {
     let n_sets = |method: usize| board.cells.iter().filter(|cells| cells[method].is_some()).count();
     let most = (0..board.methods.len()).map(n_sets).max().unwrap_or(0);
@@ -100,22 +102,22 @@ pub fn ranking(board: &Board) -> Result<Option<Ranking>, StatsError> {
     let line =
         |cells: &Vec<_>| kept.iter().map(|&method| mean_of(cells, method)).collect::<Option<Vec<f64>>>();
     let table: Vec<Vec<f64>> = board.cells.iter().filter_map(line).collect();
-    if kept.len() < 2 || table.len() < 2 {
+    if !(2..=MOST_RANKED).contains(&kept.len()) || table.len() < 2 {
         return Ok(None);
     }
     let mean_ranks = ranks::mean_ranks(&table)?;
-    let different = different_pairs(&table)?;
+    let critical_difference = friedman::critical_difference(kept.len(), table.len(), ALPHA)?;
     let mut order: Vec<usize> = (0..kept.len()).collect();
     order.sort_by(|&a, &b| mean_ranks[a].total_cmp(&mean_ranks[b]));
     let place = |method: usize| order.iter().position(|&other| other == method).unwrap_or_default();
-    let runs = cliques::cliques_by_test(&mean_ranks, &different)?;
+    let runs = cliques::cliques_by_rank(&mean_ranks, critical_difference);
     let ends = |run: &Vec<usize>| Some((place(*run.first()?), place(*run.last()?)));
     Ok(Some(Ranking {
         methods: order.iter().map(|&method| board.methods[kept[method]].clone()).collect(),
         mean_ranks: order.iter().map(|&method| mean_ranks[method]).collect(),
         n_sets: table.len(),
         friedman: friedman::friedman(&table)?.map(|test| test.p_value),
-        critical_difference: friedman::critical_difference(kept.len(), table.len(), ALPHA)?,
+        critical_difference,
         cliques: runs.iter().filter_map(ends).collect(),
         left_out: left_out.into_iter().map(|method| board.methods[method].clone()).collect(),
     }))
@@ -123,24 +125,6 @@ pub fn ranking(board: &Board) -> Result<Option<Ranking>, StatsError> {
 
 fn mean_of(cells: &[Option<crate::board::Cell>], method: usize) -> Option<f64> {
     Some(cells[method]?.mean)
-}
-
-/// Which pairs of columns differ by Wilcoxon's test with Holm's correction over all pairs.
-fn different_pairs(table: &[Vec<f64>]) -> Result<Vec<Vec<bool>>, StatsError> {
-    let n = table[0].len();
-    let column = |method: usize| table.iter().map(|line| line[method]).collect::<Vec<f64>>();
-    let pairs: Vec<(usize, usize)> = (0..n).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
-    let mut p_values = Vec::with_capacity(pairs.len());
-    for &(a, b) in &pairs {
-        let differences = paired::differences(&column(a), &column(b))?;
-        p_values.push(wilcoxon(&differences).map_or(1.0, |test| test.p_value));
-    }
-    let mut different = vec![vec![false; n]; n];
-    for (&(a, b), p_value) in pairs.iter().zip(holm::holm(&p_values)?) {
-        different[a][b] = p_value < ALPHA;
-        different[b][a] = different[a][b];
-    }
-    Ok(different)
 }
 
 #[cfg(test)]
@@ -189,7 +173,9 @@ mod tests {
         assert_eq!(ranking.methods, ["knn", "copod", "ecod"]);
         assert_eq!(ranking.mean_ranks, [1.0, 2.5, 2.5]);
         assert_eq!((ranking.n_sets, ranking.left_out.as_slice()), (10, &["lof".to_owned()][..]));
-        assert_eq!(ranking.cliques, [(1, 2)], "knn differs from both, those two do not differ");
+        // Three methods on ten sets: 2.343·√(3·4/60) = 1.05.
+        assert!((ranking.critical_difference - 1.048).abs() < 1e-3, "{ranking:?}");
+        assert_eq!(ranking.cliques, [(1, 2)], "knn is 1.5 ahead of both, those two are equal");
         assert!(ranking.friedman.unwrap() < 0.01);
     }
 

@@ -24,7 +24,7 @@ use crate::{
 /// Rows scored between two looks at the clock.
 const SCORE_ROWS: usize = 4_096;
 /// Places on the way of a training at which it is looked at.
-const STATES: usize = 20;
+pub const STATES: usize = 20;
 
 /// What is to be run.
 #[derive(Debug, Clone)]
@@ -46,8 +46,8 @@ pub struct Job {
 pub enum Outcome {
     /// Well.
     Done(Measured),
-    /// The time was up.
-    TimedOut,
+    /// This time was up.
+    TimedOut(Duration),
     /// With an error.
     Failed(String),
 }
@@ -69,7 +69,7 @@ pub struct Measured {
     pub fit_seconds: f64,
     /// Seconds of scoring the test rows.
     pub score_seconds: f64,
-    /// Optimisation steps, where there are any.
+    /// Optimisation steps of noise evaluation; the other nets may stop early and do not tell how many they took.
     pub steps: Option<usize>,
     /// The test AUC on the way, as (share of the training, AUC). Only for oracle columns: nothing is chosen by it.
     pub path: Vec<(f64, f64)>,
@@ -79,19 +79,19 @@ pub struct Measured {
 #[must_use]
 pub fn run(method: &Method, split: &Split, seed: u64, limit: Option<Duration>) -> Outcome {
     let wants_path = method.detector() == Some(OURS);
-    outcome(Watch::new(limit, wants_path.then_some(split)).judge_rows(method, split, seed))
+    outcome(limit, Watch::new(limit, wants_path.then_some(split)).judge_rows(method, split, seed))
 }
 
 /// The same for cells: which of them were spoiled?
 #[must_use]
 pub fn run_cells(method: &Method, split: &CellSplit, seed: u64, limit: Option<Duration>) -> Outcome {
-    outcome(Watch::new(limit, None).judge_cells(method, split, seed))
+    outcome(limit, Watch::new(limit, None).judge_cells(method, split, seed))
 }
 
-fn outcome(result: Result<Measured, Stopped>) -> Outcome {
+fn outcome(limit: Option<Duration>, result: Result<Measured, Stopped>) -> Outcome {
     match result {
         Ok(measured) => Outcome::Done(measured),
-        Err(Stopped::Time) => Outcome::TimedOut,
+        Err(Stopped::Time) => Outcome::TimedOut(limit.unwrap_or_default()),
         Err(Stopped::Error(message)) => Outcome::Failed(message),
     }
 }
@@ -224,7 +224,7 @@ impl<'a> Watch<'a> {
 
 impl Monitor for Watch<'_> {
     fn advanced(&self, progress: Progress) {
-        if progress.loss.is_some() {
+        if self.path_of.is_some() {
             self.steps.store(progress.done, Ordering::Relaxed);
         }
     }

@@ -1,7 +1,7 @@
 //! Many runs: in parallel within a memory budget, the largest first, every one a row of the store as soon as it ends.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
@@ -16,7 +16,7 @@ use crate::{
     methods::{Method, guess_seconds},
     protocol::{self, Protocol},
     sets::LabelledSet,
-    store::{Row, Status, Store},
+    store::{Key, Row, Status, Store},
 };
 
 /// A set that takes part, and what is known of it before it is read.
@@ -45,6 +45,9 @@ pub struct Limits {
 
 /// Somebody who watches the runs.
 pub trait Watcher: Sync {
+    /// A set cannot take part.
+    fn left_out(&self, set: &str, reason: &str);
+
     /// A run ended. `left` is a guess at the seconds that remain, on the present number of jobs.
     fn finished(&self, row: &Row, done: usize, total: usize, left: f64);
 }
@@ -76,7 +79,7 @@ struct Planned {
 impl Matrix {
     /// Runs what the store does not have yet.
     pub fn run(&self, store: &mut Store, limits: Limits, watcher: &dyn Watcher) -> Result<(), LabError> {
-        let mut planned = self.plan(store)?;
+        let mut planned = self.plan(store, watcher);
         // Taken from the end: the largest first.
         planned.sort_by(|a, b| a.guess.total_cmp(&b.guess));
         let total = planned.len();
@@ -103,30 +106,40 @@ impl Matrix {
         }
     }
 
-    fn plan(&self, store: &Store) -> Result<Vec<Planned>, LabError> {
-        let mut planned = Vec::new();
+    /// What the store does not have, once each. Sets that cannot be read are left out.
+    fn plan(&self, store: &Store, watcher: &dyn Watcher) -> Vec<Planned> {
+        let (mut planned, mut known) = (Vec::new(), BTreeSet::new());
         for entrant in &self.sets {
-            let set = self.read(entrant)?;
+            let set = match self.read(entrant) {
+                Ok(set) => set,
+                Err(error) => {
+                    watcher.left_out(&entrant.name, &error.to_string());
+                    continue;
+                }
+            };
+            let classes = protocol::normal_classes(&set, self.protocol);
+            if classes.is_empty() {
+                watcher.left_out(&entrant.name, "no class has more than 20 rows");
+            }
             let (n_rows, n_cols) = (set.rows.n_rows(), set.rows.n_cols());
-            for class in protocol::normal_classes(&set, self.protocol) {
+            for class in classes {
                 let n_normal = set.labels.iter().filter(|&&label| label == class).count();
                 let n_train = if self.protocol == Protocol::Contaminated { n_rows } else { n_normal / 2 };
                 for method in &self.methods {
-                    let has_one_hot = set.n_numeric < n_cols;
-                    let method = if has_one_hot { method.noted("columns", "all") } else { method.clone() };
+                    let method = if self.one_hot { method.noted("columns", "all") } else { method.clone() };
                     let guess = guess_seconds(&method, n_train, n_rows, n_cols);
                     let bytes = memory_of(&method, n_rows, n_cols);
                     for &seed in &self.seeds {
                         let (set, method) = (entrant.name.clone(), method.clone());
                         let job = Job { protocol: self.protocol, set, class, method, seed };
-                        if !store.has(&job) {
+                        if !store.has(&job) && known.insert(Key::of(&job)) {
                             planned.push(Planned { job, entrant: entrant.clone(), bytes, guess });
                         }
                     }
                 }
             }
         }
-        Ok(planned)
+        planned
     }
 
     fn read(&self, entrant: &Entrant) -> Result<LabelledSet, LabError> {
@@ -223,19 +236,19 @@ impl<'a> Floor<'a> {
         let (row, outcome) = match job.protocol.spoil() {
             None => {
                 let outcome = caught(&|| job::run(&job.method, &split, job.seed, time));
-                (Row::of(job, &split.train, &split.test, threads, &outcome), outcome)
+                (Row::of(job, &split.train, &split.test, &outcome), outcome)
             }
             Some(how) => {
                 let split = cells::spoil(&split, how, Seed(job.seed));
                 let outcome = caught(&|| job::run_cells(&job.method, &split, job.seed, time));
-                (Row::of(job, &split.train, &split.test, threads, &outcome), outcome)
+                (Row::of(job, &split.train, &split.test, &outcome), outcome)
             }
         };
         let seconds = match &outcome {
             Outcome::Done(measured) => measured.fit_seconds + measured.score_seconds,
-            Outcome::TimedOut | Outcome::Failed(_) => 0.0,
+            Outcome::TimedOut(_) | Outcome::Failed(_) => 0.0,
         };
-        (row, seconds)
+        (Row { threads, jobs: self.limits.jobs, ..row }, seconds)
     }
 
     /// The set, read once for all runs that have it at the same time.
@@ -258,8 +271,8 @@ impl<'a> Floor<'a> {
 
     fn end(&self, planned: &Planned, row: &Row, seconds: f64) {
         let mut state = self.lock();
-        if let Err(error) = state.store.add(row) {
-            state.error.get_or_insert(error);
+        if state.error.is_none() {
+            state.error = state.store.add(row).err();
         }
         state.free = (state.free + planned.bytes).min(self.limits.memory);
         state.running -= 1;
@@ -300,6 +313,10 @@ mod tests {
     struct Seen(Mutex<Vec<(usize, usize)>>);
 
     impl Watcher for Seen {
+        fn left_out(&self, set: &str, reason: &str) {
+            panic!("{set}: {reason}");
+        }
+
         fn finished(&self, _: &Row, done: usize, total: usize, left: f64) {
             assert!(left >= 0.0);
             self.0.lock().unwrap().push((done, total));
@@ -377,7 +394,7 @@ mod tests {
             let folder = folders[jobs / 2].path();
             let limits = Limits { jobs, threads, ..LIMITS };
             let rows = timeless(results(&matrix(folder, &["lof", "iforest"]), folder, limits));
-            rows.into_iter().map(|row| Row { threads: 0, ..row }).collect::<Vec<_>>()
+            rows.into_iter().map(|row| Row { threads: 0, jobs: 0, ..row }).collect::<Vec<_>>()
         });
         assert_eq!(alone, together);
     }
@@ -417,6 +434,35 @@ mod tests {
         }
     }
 
+    #[derive(Default)]
+    struct Told(Mutex<Vec<String>>);
+
+    impl Watcher for Told {
+        fn left_out(&self, set: &str, reason: &str) {
+            self.0.lock().unwrap().push(format!("{set}: {reason}"));
+        }
+
+        fn finished(&self, _: &Row, _: usize, _: usize, _: f64) {}
+    }
+
+    #[test]
+    fn a_set_that_cannot_be_read_is_told_and_the_others_are_run_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut matrix = matrix(folder.path(), &["knn", "knn"]);
+        let broken = folder.path().join("broken.csv");
+        fs::write(&broken, "a,b\n1,2\n").unwrap();
+        matrix.sets.insert(0, Entrant { name: "broken".to_owned(), path: broken, n_numeric: None });
+        let mut store = Store::open(folder.path(), false).unwrap();
+        let told = Told::default();
+        matrix.run(&mut store, LIMITS, &told).unwrap();
+        assert_eq!(store.rows().unwrap().len(), 3);
+        let told = told.0.into_inner().unwrap();
+        assert!(
+            told.len() == 1 && told[0].starts_with("broken: ") && told[0].ends_with("no array `X`"),
+            "{told:?}"
+        );
+    }
+
     #[test]
     fn one_hot_columns_take_part_only_if_asked_for_and_are_told() {
         let folder = tempfile::tempdir().unwrap();
@@ -439,11 +485,14 @@ mod tests {
         let rows = results(&matrix, folder.path(), LIMITS);
         for row in &rows {
             assert_eq!((row.status, row.test_rows), (Status::Ok, 20), "{row:?}");
-            assert!(row.top1.is_some_and(|share| share > 0.2), "{row:?}");
+            assert!(row.top1.is_some(), "{row:?}");
         }
-        // Clean cells are about 0 ± 1, spoiled ones are 1 to 3 further off.
-        let aucs: Vec<f64> =
-            rows.iter().filter(|row| row.method == ABS_Z).filter_map(|row| row.auc).collect();
-        assert!(aucs.iter().sum::<f64>() / 3.0 > 0.62, "{aucs:?}");
+        // Clean cells are about 0 ± 1, spoiled ones are 1 to 3 further off; guessing finds a third of the rows.
+        let of_reference = |figure: fn(&Row) -> Option<f64>| {
+            let figures = rows.iter().filter(|row| row.method == ABS_Z).filter_map(figure);
+            figures.sum::<f64>() / 3.0
+        };
+        assert!(of_reference(|row| row.auc) > 0.62, "{rows:?}");
+        assert!(of_reference(|row| row.top1) > 0.45, "{rows:?}");
     }
 }

@@ -4,6 +4,8 @@
 //! compared here. Noise evaluation comes three times: `noise` is its default preset, `noise-paper-mlp` and
 //! `noise-paper-resmlp` are the paper's two nets.
 
+use std::collections::BTreeMap;
+
 use oddcell::{
     DetectorSpec,
     detect::{DETECTORS, Entry},
@@ -75,6 +77,14 @@ impl Method {
     #[must_use]
     pub fn detector(&self) -> Option<&'static str> {
         Some(self.spec.as_ref()?.entry().name)
+    }
+
+    /// All parameters as JSON, in the order of their names; empty for the reference.
+    #[must_use]
+    pub fn params(&self) -> String {
+        let Some(spec) = &self.spec else { return String::new() };
+        let sorted: BTreeMap<String, Value> = spec.params().clone().into_iter().collect();
+        Value::Object(sorted.into_iter().collect()).to_string()
     }
 
     fn has(&self, key: &str) -> bool {

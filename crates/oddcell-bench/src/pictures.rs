@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     board::{Board, Figure as Measure},
-    comparison::{self, Ranking},
+    comparison,
     figures::{
         Axes, BarSeries, Bars, CriticalDifference, Figure, FigureError, Group, HeatMap, Series, bars,
         critical_difference, heat_map, lines, scatter,
     },
+    job,
     methods::OURS,
     protocol::Protocol,
     stats::StatsError,
@@ -17,6 +18,10 @@ use crate::{
 
 /// More methods than this do not fit into one diagram of ranks.
 const MOST_RANKED: usize = 20;
+/// More lines than this cannot be told apart.
+const MOST_LINES: usize = 8;
+/// What is varied around a method is no parameter that is studied.
+const NOT_STUDIED: [&str; 1] = ["columns"];
 
 /// Why a picture cannot be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -29,28 +34,29 @@ pub enum PictureError {
     Stats(#[from] StatsError),
 }
 
-/// All pictures of one protocol, with names for their files.
+/// All pictures of one protocol that there is something to draw for, with names for their files.
 pub fn of_protocol(rows: &[Row], protocol: Protocol) -> Result<Vec<(String, Figure)>, PictureError> {
-    let rows: Vec<Row> = rows.iter().filter(|row| row.protocol == protocol).cloned().collect();
+    let rows: Vec<Row> =
+        rows.iter().filter(|row| row.protocol == protocol && row.status == Status::Ok).cloned().collect();
     // Variants of a method are compared with each other, not with other methods.
-    let plain: Vec<Row> = rows.iter().filter(|row| row.variant.is_empty()).cloned().collect();
+    let (plain, varied): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.variant.is_empty());
     let board = Board::new(&plain, protocol, Measure::Auc);
     let mut pictures = Vec::new();
+    let mut add = |name: String, figure: Option<Figure>| {
+        pictures.extend(figure.map(|figure| (format!("{protocol}_{name}"), figure)));
+    };
     if board.sets.len() > 1 && board.methods.len() > 1 {
-        pictures.push(("heat".to_owned(), board_heat_map(&board, protocol)?));
-        let ranking = comparison::ranking(&board)?.filter(|ranking| ranking.methods.len() <= MOST_RANKED);
-        if let Some(ranking) = ranking {
-            pictures.push(("ranks".to_owned(), rank_diagram(&ranking, protocol)?));
-        }
-        pictures
-            .extend(time_against_auc(&plain, &board, protocol)?.map(|figure| ("time".to_owned(), figure)));
+        add("heat".to_owned(), board_heat_map(&board, protocol)?);
+        add("ranks".to_owned(), rank_diagram(&board, protocol)?);
+        add("time".to_owned(), time_against_auc(&plain, &board, protocol)?);
     }
-    for study in studies(&rows) {
-        pictures.push((study.name(), study.draw(&rows, protocol)?));
+    add("path".to_owned(), path_picture(&plain, protocol)?);
+    for study in studies(&varied) {
+        let rows: Vec<Row> = varied.iter().filter(|row| study.has(row)).cloned().collect();
+        add(study.name(), study.draw(&rows, protocol)?);
+        add(format!("{}_path", study.name()), path_picture(&rows, protocol)?);
     }
-    pictures.extend(path_picture(&rows, protocol)?.map(|figure| ("path".to_owned(), figure)));
-    let named = |(name, figure)| (format!("{protocol}_{name}"), figure);
-    Ok(pictures.into_iter().map(named).collect())
+    Ok(pictures)
 }
 
 /// AUC in percent.
@@ -58,10 +64,13 @@ fn percent(share: f64) -> f64 {
     100.0 * share
 }
 
-fn board_heat_map(board: &Board, protocol: Protocol) -> Result<Figure, FigureError> {
+fn board_heat_map(board: &Board, protocol: Protocol) -> Result<Option<Figure>, FigureError> {
     let cells: Vec<Option<f64>> =
         board.cells.iter().flatten().map(|cell| cell.map(|cell| percent(cell.mean))).collect();
-    heat_map(&HeatMap {
+    if cells.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let map = HeatMap {
         title: &format!("AUC by set and method ({protocol})"),
         row_title: "",
         column_title: "",
@@ -70,18 +79,24 @@ fn board_heat_map(board: &Board, protocol: Protocol) -> Result<Figure, FigureErr
         column_names: &board.methods,
         cells: &cells,
         decimals: 1,
-    })
+    };
+    heat_map(&map).map(Some)
 }
 
-fn rank_diagram(ranking: &Ranking, protocol: Protocol) -> Result<Figure, FigureError> {
+fn rank_diagram(board: &Board, protocol: Protocol) -> Result<Option<Figure>, PictureError> {
+    let Some(ranking) = comparison::ranking(board)?.filter(|ranking| ranking.methods.len() <= MOST_RANKED)
+    else {
+        return Ok(None);
+    };
     let (n_methods, n_sets) = (ranking.methods.len(), ranking.n_sets);
-    critical_difference(&CriticalDifference {
+    let diagram = CriticalDifference {
         title: &format!("Mean ranks by AUC of {n_methods} methods over {n_sets} sets ({protocol})"),
         names: &ranking.methods,
         mean_ranks: &ranking.mean_ranks,
         critical_difference: Some(ranking.critical_difference),
         cliques: &ranking.cliques,
-    })
+    };
+    Ok(Some(critical_difference(&diagram)?))
 }
 
 /// Mean seconds against mean AUC over the sets that all methods have; `None` if there is no such set.
@@ -123,36 +138,37 @@ fn time_against_auc(rows: &[Row], board: &Board, protocol: Protocol) -> Result<O
     scatter(&axes, &groups).map(Some)
 }
 
-/// The mean path over the training of every method that has one, over the sets that all of them have.
+/// The mean path over the training of every method that has one, over the sets that all of them have. Paths have the same
+/// number of places, unless a training was too short for that.
 fn path_picture(rows: &[Row], protocol: Protocol) -> Result<Option<Figure>, FigureError> {
     let mut paths = BTreeMap::<(String, String), Vec<Vec<(f64, f64)>>>::new();
-    for row in rows.iter().filter(|row| row.status == Status::Ok && !row.path.is_empty()) {
-        paths.entry((row.label(), row.set.clone())).or_default().push(read_path(&row.path));
+    for row in rows {
+        let path = read_path(&row.path);
+        if path.len() == job::STATES {
+            paths.entry((row.label(), row.set.clone())).or_default().push(path);
+        }
     }
     let labels: BTreeSet<&String> = paths.keys().map(|(label, _)| label).collect();
     let has_all =
         |set: &&String| labels.iter().all(|&label| paths.contains_key(&(label.clone(), (*set).clone())));
     let sets: BTreeSet<&String> = paths.keys().map(|(_, set)| set).filter(has_all).collect();
-    if sets.is_empty() || labels.len() > 8 {
+    if sets.is_empty() || labels.len() > MOST_LINES {
         return Ok(None);
     }
-    let series: Vec<Series> = labels
-        .iter()
-        .map(|&label| {
-            let mut sums = BTreeMap::<u64, (f64, f64)>::new();
-            for &set in &sets {
-                let of_set = &paths[&(label.clone(), set.clone())];
-                for &(share, auc) in of_set.iter().flatten() {
-                    let sum = sums.entry((share * 1_000.0).round() as u64).or_default();
-                    // Every set counts the same, however many runs it has.
-                    *sum = (sum.0 + auc / of_set.len() as f64, sum.1 + 1.0 / of_set.len() as f64);
-                }
-            }
-            let point =
-                |(&share, &(sum, weight)): (&u64, &(f64, f64))| (share as f64 / 10.0, percent(sum / weight));
-            Series { name: label.clone(), points: sums.iter().map(point).collect(), band: None }
-        })
-        .collect();
+    let line = |&label: &&String| {
+        // Every set counts the same, however many runs it has.
+        let mean_at = |place: usize| {
+            let of_set = |&set: &&String| {
+                let paths = &paths[&(label.clone(), set.clone())];
+                paths.iter().map(|path| path[place].1).sum::<f64>() / paths.len() as f64
+            };
+            sets.iter().map(of_set).sum::<f64>() / sets.len() as f64
+        };
+        let share = |place: usize| 100.0 * (place + 1) as f64 / job::STATES as f64;
+        let points = (0..job::STATES).map(|place| (share(place), percent(mean_at(place)))).collect();
+        Series { name: label.clone(), points, band: None }
+    };
+    let series: Vec<Series> = labels.iter().map(line).collect();
     let title = format!("AUC on the way of the training, means over {} sets ({protocol})", sets.len());
     let axes = Axes { title: &title, x_title: "share of the training (%)", y_title: "AUC (%)", log_x: false };
     lines(&axes, &series).map(Some)
@@ -174,7 +190,8 @@ struct Study {
 
 /// `sigma_max=0.5; ratios=[0.2]` as pairs.
 fn settings(variant: &str) -> Vec<(&str, &str)> {
-    variant.split("; ").filter_map(|setting| setting.split_once('=')).collect()
+    let pairs = variant.split("; ").filter_map(|setting| setting.split_once('='));
+    pairs.filter(|(key, _)| !NOT_STUDIED.contains(key)).collect()
 }
 
 /// The parameters that were varied together. What also sets another one (gamma noise its beta) belongs to the study of
@@ -203,11 +220,13 @@ impl Study {
     }
 
     /// Lines where the values are numbers, a heat map of two parameters, and bars of anything else. Means over the sets that
-    /// all variants have.
-    fn draw(&self, rows: &[Row], protocol: Protocol) -> Result<Figure, FigureError> {
-        let rows: Vec<Row> = rows.iter().filter(|row| self.has(row)).cloned().collect();
+    /// all variants of all methods have; `None` if there is none.
+    fn draw(&self, rows: &[Row], protocol: Protocol) -> Result<Option<Figure>, FigureError> {
         let methods: BTreeSet<String> = rows.iter().map(|row| row.method.clone()).collect();
-        let board = Board::new(&rows, protocol, Measure::Auc).complete();
+        let board = Board::new(rows, protocol, Measure::Auc).complete();
+        if board.sets.is_empty() {
+            return Ok(None);
+        }
         let mean = |method: &str, variant: &str| {
             let label = format!("{method} {variant}");
             let at = board.methods.iter().position(|known| *known == label)?;
@@ -221,7 +240,7 @@ impl Study {
         let key = self.keys.join(" and ");
         let title = format!("AUC by {key}, means over {n_sets} sets ({protocol})");
         if let [_, _] = self.keys.as_slice() {
-            return self.draw_heat_map(&title, &variants, &methods, mean);
+            return self.draw_heat_map(&title, &variants, &methods, mean).map(Some);
         }
         let number = |variant: &str| value(variant).parse::<f64>().ok();
         if variants.iter().all(|variant| number(variant).is_some_and(|number| number > 0.0)) {
@@ -233,20 +252,23 @@ impl Study {
             };
             let series: Vec<Series> = methods.iter().map(line).collect();
             let axes = Axes { title: &title, x_title: &key, y_title: "AUC (%)", log_x: true };
-            return lines(&axes, &series);
+            return lines(&axes, &series).map(Some);
         }
         let names: Vec<String> = variants
             .iter()
             .map(|variant| settings(variant).iter().map(|(_, value)| *value).collect::<Vec<_>>().join(" "))
             .collect();
-        let series: Vec<BarSeries> = methods
-            .iter()
-            .map(|method| {
-                let value = |variant: &String| mean(method, variant).unwrap_or(0.0);
-                BarSeries { name: method.clone(), values: variants.iter().map(value).collect(), errors: None }
-            })
-            .collect();
+        let bar = |method: &String| {
+            let values =
+                variants.iter().map(|variant| mean(method, variant)).collect::<Option<Vec<f64>>>()?;
+            Some(BarSeries { name: method.clone(), values, errors: None })
+        };
+        let series: Vec<BarSeries> = methods.iter().filter_map(bar).collect();
+        if series.is_empty() {
+            return Ok(None);
+        }
         bars(&Bars { title: &title, y_title: "AUC (%)", names: &names, series: &series, decimals: 1 })
+            .map(Some)
     }
 
     fn draw_heat_map(

@@ -22,14 +22,14 @@ pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
     let (tables, figures) = (folder.join("tables"), folder.join("figures"));
     for folder in [&tables, &figures] {
         fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
+        remove_outdated(folder)?;
     }
     let mut written = Vec::new();
     for protocol in
         Protocol::ALL.into_iter().filter(|protocol| rows.iter().any(|row| row.protocol == *protocol))
     {
         for &(figure, name) in measures(protocol) {
-            let board = Board::new(rows, protocol, figure);
-            for (kind, table) in tables_of(&board, protocol, figure)? {
+            for (kind, table) in tables_of(rows, protocol, figure)? {
                 written.extend(write_table(&tables, &format!("{protocol}_{name}{kind}"), &table)?);
             }
         }
@@ -51,27 +51,43 @@ fn measures(protocol: Protocol) -> &'static [(Figure, &'static str)] {
     if protocol.spoil().is_some() { &CELLS } else { &ROWS }
 }
 
+/// Takes away what an earlier report wrote: what is not drawn any more must not stay beside what is.
+fn remove_outdated(folder: &Path) -> Result<(), LabError> {
+    for entry in fs::read_dir(folder).map_err(LabError::file("read", folder))? {
+        let path = entry.map_err(LabError::file("read", folder))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_ours = Protocol::ALL.iter().any(|protocol| name.starts_with(&format!("{protocol}_")));
+        if is_ours && path.is_file() {
+            fs::remove_file(&path).map_err(LabError::file("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
 /// The tables of one figure, each with the end of its name.
 fn tables_of(
-    board: &Board,
+    rows: &[Row],
     protocol: Protocol,
     figure: Figure,
 ) -> Result<Vec<(&'static str, Table)>, LabError> {
     let title = title(protocol, figure);
     let printed = |set: &str, method: &str| paper::printed(protocol, figure, set, method);
+    let board = Board::new(rows, protocol, figure);
     if board.cells.iter().flatten().all(Option::is_none) {
         return Ok(Vec::new());
     }
-    let mut tables = vec![("", Table::of_board(board, &title, printed))];
+    let mut tables = vec![("", Table::of_board(&board, &title, printed))];
     let words = format!("{title}: here and in the paper, means over the sets that both have");
-    tables.extend(Table::of_agreement(board, &words, printed).map(|table| ("_agreement", table)));
-    // An oracle is shown, but takes no part in comparisons.
+    tables.extend(Table::of_agreement(&board, &words, printed).map(|table| ("_agreement", table)));
+    // Variants of a method are no rivals of the others, and an oracle takes no part in comparisons.
+    let plain: Vec<Row> = rows.iter().filter(|row| row.variant.is_empty()).cloned().collect();
+    let board = Board::new(&plain, protocol, figure);
     if figure != Figure::OracleAuc && board.methods.len() > 1 {
         let reference = board.methods.iter().position(|method| method == OURS).unwrap_or(0);
-        let against = comparison::against(board, reference).map_err(PictureError::from)?;
+        let against = comparison::against(&board, reference).map_err(PictureError::from)?;
         let words = format!("{title}: {} minus the others, set by set", board.methods[reference]);
         tables.push(("_comparison", Table::of_comparison(&against, &words)));
-        if let Some(ranking) = comparison::ranking(board).map_err(PictureError::from)? {
+        if let Some(ranking) = comparison::ranking(&board).map_err(PictureError::from)? {
             tables.push(("_ranks", Table::of_ranking(&ranking, &title)));
         }
     }
@@ -94,9 +110,7 @@ fn title(protocol: Protocol, figure: Figure) -> String {
         Figure::Ap => "average precision",
         Figure::F1 => "F1",
         Figure::Top1 => "share of rows whose oddest cell was spoiled,",
-        Figure::OracleAuc => "AUC of the best epoch by test labels (oracle)",
-        Figure::FitSeconds => "seconds of fitting",
-        Figure::ScoreSeconds => "seconds of scoring",
+        Figure::OracleAuc => "AUC of the best of 20 places of the training by test labels (oracle)",
     };
     let how = match protocol {
         Protocol::Uad => "a random half of the normal rows for training",

@@ -5,7 +5,7 @@
 //! Nothing that was finished is lost or run twice.
 
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     fs::{File, OpenOptions, TryLockError},
     io::{Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     LabError,
     job::{Job, Outcome},
+    methods::Method,
     protocol::Protocol,
 };
 
@@ -59,13 +60,18 @@ pub struct Row {
     pub test_rows: usize,
     pub columns: usize,
     pub threads: usize,
+    /// Runs at a time, this one included.
+    pub jobs: usize,
     pub version: String,
+    /// All parameters of the method, as JSON.
+    pub params: String,
     /// `share:auc share:auc …`
     pub path: String,
     pub message: String,
 }
 
-/// What tells one run from another.
+/// What tells one run from another. Its parameters do not: a run whose method has other parameters today is run again,
+/// and its row takes the place of the old one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     protocol: Protocol,
@@ -94,12 +100,11 @@ impl Key {
 impl Row {
     /// The line of a finished run.
     #[must_use]
-    pub fn of(job: &Job, train: &Matrix, test: &Matrix, threads: usize, outcome: &Outcome) -> Self {
+    pub fn of(job: &Job, train: &Matrix, test: &Matrix, outcome: &Outcome) -> Self {
         let mut row = Self {
             train_rows: train.n_rows(),
             test_rows: test.n_rows(),
             columns: train.n_cols(),
-            threads,
             ..Self::unmeasured(job, Status::Ok, "")
         };
         match outcome {
@@ -116,7 +121,10 @@ impl Row {
                 let places = measured.path.iter().map(|(share, auc)| format!("{share:.3}:{auc:.5}"));
                 row.path = places.collect::<Vec<_>>().join(" ");
             }
-            Outcome::TimedOut => row.status = Status::Timeout,
+            Outcome::TimedOut(limit) => {
+                row.status = Status::Timeout;
+                row.message = format!("not done after {} s", limit.as_secs());
+            }
             Outcome::Failed(message) => {
                 row.status = Status::Failed;
                 row.message = on_one_line(message);
@@ -150,7 +158,9 @@ impl Row {
             test_rows: 0,
             columns: 0,
             threads: 0,
+            jobs: 0,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            params: job.method.params(),
             path: String::new(),
             message: on_one_line(message),
         }
@@ -187,24 +197,22 @@ fn on_one_line(text: &str) -> String {
 
 /// All results of a file, whole lines only; a later line replaces an earlier one of the same run.
 pub fn read(path: &Path) -> Result<Vec<Row>, LabError> {
-    let mut text = String::new();
-    let mut file = File::open(path).map_err(LabError::file("read", path))?;
-    file.read_to_string(&mut text).map_err(LabError::file("read", path))?;
-    Ok(parse(path, &text)?.0)
+    let bytes = std::fs::read(path).map_err(LabError::file("read", path))?;
+    Ok(parse(path, &bytes)?.0)
 }
 
 /// The rows of the whole lines, and how many bytes those are.
-fn parse(path: &Path, text: &str) -> Result<(Vec<Row>, usize), LabError> {
-    let whole = text.rfind('\n').map_or(0, |end| end + 1);
+fn parse(path: &Path, bytes: &[u8]) -> Result<(Vec<Row>, usize), LabError> {
+    let bad = |line: u64, reason: String| LabError::BadResults { path: path.to_owned(), line, reason };
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    if whole == 0 && !header().as_bytes().starts_with(bytes) {
+        return Err(bad(1, "this is no file of results".to_owned()));
+    }
     let mut rows: Vec<Row> = Vec::new();
-    let mut places = std::collections::BTreeMap::<Key, usize>::new();
-    let mut reader = csv::Reader::from_reader(&text.as_bytes()[..whole]);
-    for row in reader.deserialize::<Row>() {
-        let row = row.map_err(|error| LabError::BadResults {
-            path: path.to_owned(),
-            line: error.position().map_or(1, csv::Position::line),
-            reason: error.to_string(),
-        })?;
+    let mut places = BTreeMap::<Key, usize>::new();
+    for row in csv::Reader::from_reader(&bytes[..whole]).into_deserialize::<Row>() {
+        let row =
+            row.map_err(|error| bad(error.position().map_or(1, csv::Position::line), error.to_string()))?;
         let place = *places.entry(row.key()).or_insert(rows.len());
         if place < rows.len() {
             rows[place] = row;
@@ -215,12 +223,30 @@ fn parse(path: &Path, text: &str) -> Result<(Vec<Row>, usize), LabError> {
     Ok((rows, whole))
 }
 
+/// The first line of every file.
+fn header() -> String {
+    let job = Job { protocol: Protocol::Uad, set: String::new(), class: 0, method: Method::abs_z(), seed: 0 };
+    let mut line = line(&Row::unmeasured(&job, Status::Ok, ""), true).expect("text goes into a vector");
+    line.truncate(line.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1));
+    String::from_utf8(line).expect("names of columns are text")
+}
+
+/// A row as it is written, with the names of the columns before it.
+fn line(row: &Row, with_names: bool) -> std::io::Result<Vec<u8>> {
+    let mut writer = csv::WriterBuilder::new().has_headers(with_names).from_writer(Vec::new());
+    writer.serialize(row).map_err(std::io::Error::other)?;
+    writer.into_inner().map_err(csv::IntoInnerError::into_error)
+}
+
 /// A results file that rows are added to. Only one process at a time has it.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
     file: File,
-    finished: BTreeSet<Key>,
+    /// Bytes of whole rows.
+    length: u64,
+    /// What needs no repetition, with the parameters it was run with.
+    finished: BTreeMap<Key, String>,
 }
 
 impl Store {
@@ -235,32 +261,44 @@ impl Store {
             Err(TryLockError::WouldBlock) => return Err(LabError::Busy { path }),
             Err(TryLockError::Error(error)) => return Err(LabError::file("lock", &path)(error)),
         }
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(LabError::file("read", &path))?;
-        let (rows, whole) = parse(&path, &text)?;
-        file.set_len(whole as u64).map_err(LabError::file("write", &path))?;
-        file.seek(SeekFrom::End(0)).map_err(LabError::file("write", &path))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(LabError::file("read", &path))?;
+        let (rows, whole) = parse(&path, &bytes)?;
         let counts = |row: &&Row| row.status == Status::Ok || !again;
-        let finished = rows.iter().filter(counts).map(Row::key).collect();
-        Ok(Self { path, file, finished })
+        let finished = rows.iter().filter(counts).map(|row| (row.key(), row.params.clone())).collect();
+        let mut store = Self { path, file, length: whole as u64, finished };
+        store.forget_the_rest().map_err(LabError::file("write", &store.path))?;
+        Ok(store)
     }
 
-    /// Whether a run needs no repetition.
+    /// Cuts off what is no whole row, and goes there to write.
+    fn forget_the_rest(&mut self) -> std::io::Result<()> {
+        self.file.set_len(self.length)?;
+        self.file.seek(SeekFrom::Start(self.length)).map(drop)
+    }
+
+    /// Whether a run needs no repetition: it was done, with the parameters that its method has today.
     #[must_use]
     pub fn has(&self, job: &Job) -> bool {
-        self.finished.contains(&Key::of(job))
+        self.finished.get(&Key::of(job)).is_some_and(|params| *params == job.method.params())
     }
 
-    /// Adds a row and makes sure that it is on the disk.
+    /// Adds a row and makes sure that it is on the disk; if that fails, no piece of it stays.
     pub fn add(&mut self, row: &Row) -> Result<(), LabError> {
-        let is_empty = self.file.stream_position().map_err(LabError::file("write", &self.path))? == 0;
-        let mut writer = csv::WriterBuilder::new().has_headers(is_empty).from_writer(Vec::new());
-        let written = writer.serialize(row).map_err(std::io::Error::other);
-        let line = written.and_then(|()| writer.into_inner().map_err(csv::IntoInnerError::into_error));
-        line.and_then(|line| self.file.write_all(&line))
-            .and_then(|()| self.file.sync_data())
-            .map_err(LabError::file("write", &self.path))?;
-        self.finished.insert(row.key());
+        let written = line(row, self.length == 0).and_then(|line| {
+            self.file.write_all(&line)?;
+            self.file.sync_data()?;
+            Ok(line.len() as u64)
+        });
+        match written {
+            Ok(length) => self.length += length,
+            Err(error) => {
+                // If even that fails, the next to open the file cuts it.
+                let _ = self.forget_the_rest();
+                return Err(LabError::file("write", &self.path)(error));
+            }
+        }
+        self.finished.insert(row.key(), row.params.clone());
         Ok(())
     }
 
@@ -273,11 +311,10 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::Method;
 
     fn job(seed: u64) -> Job {
         let method = Method::named("knn").unwrap();
-        Job { protocol: Protocol::Uad, set: "a, \"set\"".to_owned(), class: 0, method, seed }
+        Job { protocol: Protocol::Uad, set: "ein \"grüner\", Satz".to_owned(), class: 0, method, seed }
     }
 
     fn row(seed: u64, auc: f64) -> Row {
@@ -332,6 +369,26 @@ mod tests {
         assert!(!store.has(&job(0)));
         store.add(&row(0, 0.75)).unwrap();
         assert_eq!(store.rows().unwrap(), [row(0, 0.75)]);
+    }
+
+    #[test]
+    fn a_run_with_other_parameters_is_run_again_and_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path(), false).unwrap();
+        store.add(&Row { params: "{}".to_owned(), ..row(0, 0.5) }).unwrap();
+        assert!(!store.has(&job(0)));
+        store.add(&row(0, 0.75)).unwrap();
+        assert!(store.has(&job(0)));
+        assert_eq!(store.rows().unwrap(), [row(0, 0.75)]);
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        std::fs::write(&path, "a letter without an end").unwrap();
+        assert!(matches!(Store::open(folder.path(), false), Err(LabError::BadResults { line: 1, .. })));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "a letter without an end");
     }
 
     #[test]

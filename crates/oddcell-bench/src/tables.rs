@@ -41,6 +41,15 @@ impl Table {
             let figures = methods().map(|method| mean(board.mean_over_experiments(method))).collect();
             lines.push(foot("mean (experiments)", figures));
         }
+        let seeds = |method: usize| {
+            let counts = board.cells.iter().filter_map(|cells| Some(cells[method]?.n_seeds));
+            match (counts.clone().min(), counts.max()) {
+                (Some(least), Some(most)) if least == most => least.to_string(),
+                (Some(least), Some(most)) => format!("{least} to {most}"),
+                _ => NONE.to_owned(),
+            }
+        };
+        lines.push(foot("seeds", methods().map(seeds).collect()));
         let pairs = |method: usize| pairs(board, method, &printed);
         if methods().any(|method| !pairs(method).is_empty()) {
             let paper = |method: usize| {
@@ -263,6 +272,7 @@ mod tests {
              | wine | 80.00±14.14 | 25.00 |\n\
              | iris | 40.00 | 50.00 |\n\
              | mean (sets) | 70.00 (3) | 50.00 (3) |\n\
+             | seeds | 1 to 2 | 1 |\n\
              | paper, same sets | 50.00 (2) | - |\n"
         );
         assert!(table.csv().starts_with("set,knn,lof\nglass,90.00,75.00\nwine,80.00±14.14,25.00\n"));

@@ -71,6 +71,12 @@ impl Runs {
     pub(crate) fn new(quiet: bool) -> Self {
         Self { bar: bar("{wide_bar:.cyan/dim} {pos}/{len} {msg}", !quiet), quiet }
     }
+
+    fn tell(&self, line: &str) {
+        if !self.quiet {
+            self.bar.suspend(|| output::eprint_line(line));
+        }
+    }
 }
 
 impl Watcher for Runs {
@@ -79,11 +85,14 @@ impl Watcher for Runs {
         self.bar.set_position(done as u64);
         let left = HumanDuration(Duration::from_secs_f64(left.max(0.0)));
         self.bar.set_message(format!("{} {}, about {left:#} left", row.set, row.method));
-        if row.status != Status::Ok && !self.quiet {
-            let what = if row.status == Status::Timeout { "time is up" } else { row.message.as_str() };
-            let line = format!("{} {} seed {}: {what}", row.set, row.method, row.seed);
-            self.bar.suspend(|| output::eprint_line(&line));
+        if row.status != Status::Ok {
+            let class = if row.class == 0 { String::new() } else { format!(" class {}", row.class) };
+            self.tell(&format!("{}{class} {} seed {}: {}", row.set, row.label(), row.seed, row.message));
         }
+    }
+
+    fn left_out(&self, set: &str, reason: &str) {
+        self.tell(&format!("{set} is left out: {reason}"));
     }
 }
 

@@ -38,8 +38,9 @@ pub fn printed(protocol: Protocol, figure: Figure, set: &str, method: &str) -> O
         (Protocol::Occ, Figure::F1) => 3,
         _ => return None,
     };
-    let set = &sets::find(protocol.benchmark(), set)?.paper_name;
-    TABLES[table].get(&(set.clone(), printed_name(method)?.to_owned())).copied()
+    // What stands in for a set is another set.
+    let set = sets::find(protocol.benchmark(), set).filter(|info| !info.substitute)?;
+    TABLES[table].get(&(set.paper_name.clone(), printed_name(method)?.to_owned())).copied()
 }
 
 /// A method's name in the paper.

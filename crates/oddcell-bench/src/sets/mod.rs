@@ -199,6 +199,8 @@ mod tests {
             ("a,y\n1,0\n2,1\n", "there is no array `X`"),
             ("x1,x2\n1,0\n2,1\n", "there is no array `y`"),
             ("x1,y\n,0\n2,1\n", "empty or not finite at row 1, column 1"),
+            ("x1,y\n1,0\n2,\n", "`y` is nothing at row 2, expected a whole number"),
+            ("x1,y\n1,0.7\n2,0\n", "`y` is 0.7 at row 1, expected a whole number"),
         ] {
             std::fs::write(&path, text).unwrap();
             let error = LabelledSet::read("set", &path, None).unwrap_err().to_string();

@@ -33,13 +33,22 @@ pub(super) fn read(name: &str, path: &Path, n_numeric: Option<usize>) -> Result<
     if let Some((row, column)) = rows.first_not_finite() {
         return Err(bad(format!("`X` is empty or not finite at row {}, column {}", row + 1, column + 1)));
     }
-    let labels = table.column("y").ok_or_else(|| bad("there is no array `y`".to_owned()))?;
-    let labels =
-        numbers(&table, labels).map_err(table_error)?.into_iter().map(|label| label as i64).collect();
-    let is_test = match table.column("is_test") {
-        Some(at) => {
-            Some(numbers(&table, at).map_err(table_error)?.into_iter().map(|flag| flag != 0.0).collect())
+    // Cells of a column of whole numbers; what is empty or something else is no label.
+    let whole = |name: &str, at: usize| -> Result<Vec<i64>, LabError> {
+        let values = numbers(&table, at).map_err(table_error)?;
+        match values.iter().position(|value| value.fract() != 0.0) {
+            None => Ok(values.into_iter().map(|value| value as i64).collect()),
+            Some(row) => {
+                let (row, value) = (row + 1, values[row]);
+                let found = if value.is_nan() { "nothing".to_owned() } else { value.to_string() };
+                Err(bad(format!("`{name}` is {found} at row {row}, expected a whole number")))
+            }
         }
+    };
+    let labels = table.column("y").ok_or_else(|| bad("there is no array `y`".to_owned()))?;
+    let labels = whole("y", labels)?;
+    let is_test = match table.column("is_test") {
+        Some(at) => Some(whole("is_test", at)?.into_iter().map(|flag| flag != 0).collect()),
         None => None,
     };
     let n_numeric = n_numeric.unwrap_or(rows.n_cols()).min(rows.n_cols());

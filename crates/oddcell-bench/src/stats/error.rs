@@ -35,14 +35,6 @@ pub enum StatsError {
         /// The value.
         value: f64,
     },
-    /// A matrix of pairs that does not have one symmetric entry per pair of methods.
-    #[error("the matrix of {methods} methods must be square and symmetric, but row {row} is not")]
-    NotSymmetric {
-        /// The methods that are compared.
-        methods: usize,
-        /// The first row that is missing, too many, of another length, or unlike its column.
-        row: usize,
-    },
     /// A number outside its range.
     #[error("{name} is {got}, but must be {allowed}")]
     OutOfRange {

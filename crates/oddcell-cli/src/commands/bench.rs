@@ -5,13 +5,13 @@ use std::{fmt::Write as _, path::Path, time::Duration};
 use oddcell_bench::{
     LabError,
     ablate::Study,
-    board::{Board, Figure},
+    board::{Board, Cell, Figure},
     matrix::{Entrant, Limits, Matrix},
     methods::{self, Method, OURS, Vary},
     protocol::Protocol,
     report,
     sets::{self, SetInfo},
-    store::{self, Row, Store},
+    store::{self, Row, Status, Store},
 };
 
 use crate::{
@@ -22,6 +22,9 @@ use crate::{
     show,
     summary::{counted, note_line},
 };
+
+/// What stands for all sets or methods, if it stands alone.
+const ALL: &str = "all";
 
 pub(crate) fn run(command: &BenchCommand) -> Result<(), Failure> {
     match command {
@@ -54,10 +57,11 @@ fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs)
             output::eprint_line(&note_line(note));
         }
     }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (cores, threads) =
+        (std::thread::available_parallelism().map_or(1, usize::from), usize::from(args.threads));
     let limits = Limits {
-        jobs: args.jobs.map_or(cores, usize::from),
-        threads: usize::from(args.threads),
+        jobs: args.jobs.map_or((cores / threads).max(1), usize::from),
+        threads,
         memory: args.memory.unwrap_or_else(free_memory),
         time: args.time_limit.map(Duration::from_secs),
     };
@@ -84,7 +88,7 @@ fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs)
 fn named_methods(args: &BenchRunArgs, default: &[&str]) -> Result<Vec<Method>, Failure> {
     let names = match args.methods.as_slice() {
         [] => default.iter().map(|&name| name.to_owned()).collect(),
-        names if names.iter().any(|name| name == "all") => methods::names(),
+        [all] if all == ALL => methods::names(),
         names => names.to_vec(),
     };
     Ok(names.iter().map(|name| Method::named(name)).collect::<Result<_, _>>()?)
@@ -105,14 +109,14 @@ fn cell_methods(args: &BenchRunArgs) -> Result<Vec<Method>, Failure> {
     let all: Vec<String> = methods::names();
     let knowing = |name: &&str| Method::named(name).is_ok_and(|method| method.knows_cells());
     let default: Vec<&str> = all.iter().map(String::as_str).filter(knowing).collect();
-    let mut chosen = named_methods(args, &default)?;
+    let chosen = named_methods(args, &default)?;
     if let Some(method) = chosen.iter().find(|method| !method.knows_cells()) {
         let (name, known) = (&method.name, default.join(", "));
         return Err(Failure::bad_input(format!("method `{name}` knows no cells; these do: {known}")));
     }
-    chosen = varied(&chosen, args)?;
-    chosen.push(Method::abs_z());
-    Ok(chosen)
+    let (ours, others): (Vec<Method>, Vec<Method>) =
+        chosen.into_iter().partition(|method| method.detector() == Some(OURS));
+    Ok(varied(&ours, args)?.into_iter().chain(others).chain([Method::abs_z()]).collect())
 }
 
 fn ablated_methods(args: &BenchAblateArgs) -> Result<Vec<Method>, Failure> {
@@ -133,14 +137,14 @@ struct Chosen {
 fn chosen_sets(protocol: Protocol, args: &BenchRunArgs) -> Result<Chosen, Failure> {
     let benchmark = protocol.benchmark();
     let known = || sets::registry().iter().filter(|info| info.benchmark == benchmark);
-    let is_small = |info: &&SetInfo| match (info.rows, args.max_rows) {
+    let is_small = |rows: Option<usize>| match (rows, args.max_rows) {
         (Some(rows), Some(most)) => rows <= most,
         _ => true,
     };
     let mut chosen = Chosen { sets: Vec::new(), notes: Vec::new() };
     let mut missing: Vec<&str> = Vec::new();
-    if args.sets.iter().any(|name| name == "all") {
-        for info in known().filter(|info| !info.substitute).filter(is_small) {
+    if args.sets == [ALL] {
+        for info in known().filter(|info| !info.substitute && is_small(info.rows)) {
             match sets::locate(&args.data, info) {
                 Some(path) => chosen.sets.push(entrant(info, &path)),
                 None => missing.push(&info.name),
@@ -148,7 +152,12 @@ fn chosen_sets(protocol: Protocol, args: &BenchRunArgs) -> Result<Chosen, Failur
         }
     } else {
         for name in &args.sets {
-            chosen.sets.push(named_set(protocol, name, &args.data)?);
+            let rows = sets::find(benchmark, name).and_then(|info| info.rows);
+            if is_small(rows) {
+                chosen.sets.push(named_set(protocol, name, &args.data)?);
+            } else {
+                chosen.notes.push(format!("{name} has more rows than --max-rows and is left out"));
+            }
         }
     }
     if !missing.is_empty() {
@@ -156,7 +165,8 @@ fn chosen_sets(protocol: Protocol, args: &BenchRunArgs) -> Result<Chosen, Failur
         chosen.notes.push(format!("not in {} and left out: {names}", args.data.display()));
     }
     if chosen.sets.is_empty() {
-        return Err(Failure::bad_input(format!("there is no set in {}", args.data.display()))
+        let small = args.max_rows.map_or(String::new(), |most| format!(" with at most {most} rows"));
+        return Err(Failure::bad_input(format!("there is no set{small} in {}", args.data.display()))
             .with_hint("`oddcell bench sets` tells where to get them"));
     }
     Ok(chosen)
@@ -196,35 +206,42 @@ fn free_memory() -> u64 {
     free().map_or(4 << 30, |kilobytes| kilobytes * 1024 / 4 * 3)
 }
 
-/// One line per method, the best first.
+/// One line per method: the best first, if all have the same sets.
 fn standings(rows: &[Row], protocol: Protocol) -> String {
     let board = |figure| Board::new(rows, protocol, figure);
     let (auc, ap, f1) = (board(Figure::Auc), board(Figure::Ap), board(Figure::F1));
     let mean = |board: &Board, method| board.mean_over_sets(method);
+    let n_sets = |method| mean(&auc, method).map_or(0, |mean| mean.1);
     let mut order: Vec<usize> = (0..auc.methods.len()).collect();
-    order.sort_by(|&a, &b| {
+    let all_or_none =
+        |cells: &Vec<Option<Cell>>| cells.iter().all(|cell| cell.is_some() == cells[0].is_some());
+    let is_fair = auc.cells.iter().all(all_or_none);
+    if is_fair {
         let value = |method| mean(&auc, method).map_or(0.0, |mean| mean.0);
-        value(b).total_cmp(&value(a))
-    });
+        order.sort_by(|&a, &b| value(b).total_cmp(&value(a)));
+    }
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(["method", "AUC", "AP", "F1", "sets", "unfinished"]);
+    table.set_header(["method", "AUC", "AP", "F1", "sets", "failed"]);
     for method in order {
         let percent = |board: &Board| match mean(board, method) {
             Some((mean, _)) => format!("{:.2}", 100.0 * mean),
             None => "-".to_owned(),
         };
-        let n_sets = mean(&auc, method).map_or(0, |mean| mean.1);
         let name = auc.methods[method].clone();
-        let unfinished = auc.cells.iter().filter(|cells| cells[method].is_none()).count();
-        let figures = [percent(&auc), percent(&ap), percent(&f1), n_sets.to_string(), unfinished.to_string()];
-        table.add_row(std::iter::once(name).chain(figures));
+        let is_failed =
+            |row: &&Row| row.protocol == protocol && row.label() == name && row.status != Status::Ok;
+        let n_failed = rows.iter().filter(is_failed).count();
+        let figures =
+            [percent(&auc), percent(&ap), percent(&f1), n_sets(method).to_string(), n_failed.to_string()];
+        table.add_row(std::iter::once(name.clone()).chain(figures));
     }
     show::close_up(&mut table);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(comfy_table::CellAlignment::Right);
     }
-    show::trimmed_lines(&table.to_string())
+    let text = show::trimmed_lines(&table.to_string());
+    if is_fair { text } else { format!("{text}(means over different sets, which do not compare)\n") }
 }
 
 fn report_again(args: &BenchReportArgs) -> Result<(), Failure> {

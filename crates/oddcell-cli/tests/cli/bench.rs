@@ -30,9 +30,9 @@ fn a_run_prints_standings_and_leaves_results_and_tables() {
     exit_code: 0
     ----- stdout -----
     uad
-    method     AUC      AP      F1  sets  unfinished
-    knn     100.00  100.00  100.00     1           0
-    copod   100.00  100.00  100.00     1           0
+    method     AUC      AP      F1  sets  failed
+    knn     100.00  100.00  100.00     1       0
+    copod   100.00  100.00  100.00     1       0
 
     ----- stderr -----
     results and 18 tables and pictures written to lab
@@ -117,13 +117,40 @@ fn a_run_that_takes_too_long_is_told_and_kept() {
     exit_code: 0
     ----- stdout -----
     uad
-    method  AUC  AP  F1  sets  unfinished
-    knn       -   -   -     0           1
+    method  AUC  AP  F1  sets  failed
+    knn       -   -   -     0       1
 
     ----- stderr -----
-    made knn seed 0: time is up
+    made knn seed 0: not done after 0 s
     results and 0 tables and pictures written to lab
     ");
+}
+
+#[test]
+fn a_report_of_runs_that_all_failed_or_differ_in_their_sets_is_no_error() {
+    let folder = folder();
+    folder.write("other.csv", folder.read("made.csv"));
+    let run = |out: &str, sets: &str, methods: &str, limit: &str| {
+        let mut command = folder.oddcell(["bench", "uad", "--data", ".", "--seeds", "1", "--out", out]);
+        command.args([
+            "--sets",
+            sets,
+            "--methods",
+            methods,
+            "--vary",
+            "n_neighbors=1|5",
+            "--time-limit",
+            limit,
+        ]);
+        succeed(&mut command)
+    };
+    run("late", "made,other", "knn,lof", "0");
+    assert!(folder.read("late/results.csv").contains(",timeout,"));
+    for (sets, method) in [("made", "knn"), ("other", "lof")] {
+        let standings = run("lab", sets, method, "60");
+        let differ = standings.ends_with("(means over different sets, which do not compare)\n");
+        assert_eq!(differ, method == "lof", "{standings}");
+    }
 }
 
 #[test]
