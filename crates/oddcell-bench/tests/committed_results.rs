@@ -1,0 +1,135 @@
+//! What the documents say of our results is what the committed rows say.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use oddcell_bench::{
+    board::{Board, Figure},
+    paper,
+    protocol::Protocol,
+    report,
+    store::{self, Row},
+    tables::Table,
+};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn rows() -> Vec<Row> {
+    store::read(&root().join("benchmarks/lab/results.csv")).unwrap()
+}
+
+fn document(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// The lines of the first table below a mark such as `<!-- by method -->`, as cells without backticks.
+fn table_below(text: &str, mark: &str) -> Vec<Vec<String>> {
+    let after = &text[text.find(mark).unwrap_or_else(|| panic!("there is no {mark}"))..];
+    let cells = |line: &str| {
+        line.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect::<Vec<_>>()
+    };
+    let lines =
+        after.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    lines.map(cells).collect()
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}", 100.0 * share)
+}
+
+/// The mean of a method over some sets.
+fn mean(board: &Board, method: &str, sets: &dyn Fn(&str) -> bool) -> String {
+    let method =
+        board.methods.iter().position(|known| known == method).unwrap_or_else(|| panic!("no {method}"));
+    let cells = board.sets.iter().zip(&board.cells).filter(|(set, _)| sets(set));
+    let values: Vec<f64> = cells.map(|(_, cells)| cells[method].expect("every set was run").mean).collect();
+    percent(values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[test]
+fn tables_and_pictures_are_those_of_the_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    report::write(&rows(), folder.path()).unwrap();
+    let mut n_files = 0;
+    for part in ["tables", "figures"] {
+        let committed = root().join("benchmarks/lab").join(part);
+        for entry in fs::read_dir(&committed).unwrap() {
+            let name = entry.unwrap().file_name();
+            let kept = Path::new(&name).extension().is_some_and(|ending| ending == "md" || ending == "svg");
+            if kept {
+                let [found, expected] =
+                    [&committed, &folder.path().join(part)].map(|folder| folder.join(&name));
+                let is_same = fs::read(&found).unwrap() == fs::read(&expected).unwrap_or_default();
+                assert!(
+                    is_same,
+                    "{} is outdated: run `oddcell bench report --out benchmarks/lab`",
+                    found.display()
+                );
+                n_files += 1;
+            }
+        }
+    }
+    assert!(n_files > 20, "{n_files}");
+}
+
+#[test]
+fn the_agreement_with_the_paper_is_the_table_in_the_benchmarks() {
+    let board = Board::new(&rows(), Protocol::Uad, Figure::Auc);
+    let printed = |set: &str, method: &str| paper::printed(Protocol::Uad, Figure::Auc, set, method);
+    let table = Table::of_agreement(&board, "", printed).unwrap();
+    let shown = table_below(&document("benchmarks/README.md"), "<!-- agreement -->");
+    assert_eq!(shown[0], table.header);
+    assert_eq!(shown[2..], table.lines);
+}
+
+#[test]
+fn the_figures_by_method_are_those_of_the_rows() {
+    let rows = rows();
+    let board = |figure| Board::new(&rows, Protocol::Uad, figure);
+    let (auc, ap, f1) = (board(Figure::Auc), board(Figure::Ap), board(Figure::F1));
+    let ecod = auc.methods.iter().position(|method| method == "ecod").unwrap();
+    // Whether a look at each column alone finds the anomalies.
+    let is_plain = |set: &str| {
+        let set = auc.sets.iter().position(|known| known == set).unwrap();
+        auc.cells[set][ecod].unwrap().mean >= 0.7
+    };
+    let n_plain = auc.sets.iter().filter(|set| is_plain(set)).count();
+    for path in ["docs/choosing.md", "README.md"] {
+        let text = document(path);
+        let shown = table_below(&text, "<!-- by method -->");
+        for line in &shown[2..] {
+            let method = line[0].replace(", k = 1", " n_neighbors=1");
+            let method = method.as_str();
+            let expected = [
+                mean(&auc, method, &|_| true),
+                mean(&ap, method, &|_| true),
+                mean(&f1, method, &|_| true),
+                mean(&auc, method, &|set| !is_plain(set)),
+                mean(&auc, method, &is_plain),
+            ];
+            assert_eq!(line[1..6], expected, "{path}: {method}");
+        }
+        assert!(text.contains(&format!("{n_plain} sets")), "{path}: the number of plain sets is {n_plain}");
+        assert!(text.contains(&format!("{} sets", auc.sets.len() - n_plain)), "{path}");
+    }
+}
+
+#[test]
+fn the_cells_found_are_those_of_the_rows() {
+    let rows = rows();
+    let text = document("docs/choosing.md");
+    for line in &table_below(&text, "<!-- cells -->")[2..] {
+        let mut expected = Vec::new();
+        for protocol in [Protocol::CellsNoise, Protocol::CellsSwap] {
+            for figure in [Figure::Auc, Figure::Top1] {
+                expected.push(mean(&Board::new(&rows, protocol, figure), &line[0], &|_| true));
+            }
+        }
+        assert_eq!(line[1..], expected, "{}", line[0]);
+    }
+}
