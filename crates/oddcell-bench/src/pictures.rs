@@ -53,6 +53,10 @@ pub fn of_protocol(rows: &[Row], protocol: Protocol) -> Result<Vec<(String, Figu
     add("path".to_owned(), path_picture(&plain, protocol)?);
     for study in studies(&varied) {
         let rows: Vec<Row> = varied.iter().filter(|row| study.has(row)).cloned().collect();
+        // One variant alone is compared with nothing.
+        if rows.iter().all(|row| row.variant == rows[0].variant) {
+            continue;
+        }
         add(study.name(), study.draw(&rows, protocol)?);
         add(format!("{}_path", study.name()), path_picture(&rows, protocol)?);
     }
