@@ -92,20 +92,47 @@ Results are added to OUT/results.csv row by row. A run that was stopped goes on 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
     /// Which sets there are, where to get them, and with --data which are there
+    #[command(after_help = "\
+Examples:
+  oddcell bench sets
+  oddcell bench sets --data DIR")]
     Sets(BenchSetsArgs),
     /// Train on a random half of the normal rows
+    #[command(after_help = "\
+Examples:
+  oddcell bench uad --data DIR --methods all --seeds 10 --out results
+  oddcell bench uad --data DIR --sets wine --methods knn --vary 'n_neighbors=1|5' --out results")]
     Uad(BenchRunArgs),
     /// Each class in turn is normal
+    #[command(after_help = "\
+Examples:
+  oddcell bench occ --data DIR --sets wine,glass --methods noise,knn --out results")]
     Occ(BenchRunArgs),
     /// The split of the DTE paper: file order, small sets resampled before the split; leaky
+    #[command(after_help = "\
+Examples:
+  oddcell bench dte --data DIR --sets letter --methods knn --out results")]
     Dte(BenchRunArgs),
     /// Train on everything, anomalies included, and judge the same rows
+    #[command(after_help = "\
+Examples:
+  oddcell bench contaminated --data DIR --methods noise,iforest --out results")]
     Contaminated(BenchRunArgs),
     /// Which cell was spoiled, by noise or by a value of another row?
+    #[command(after_help = "\
+Examples:
+  oddcell bench cells --data DIR --sets cardio,letter --out results")]
     Cells(BenchRunArgs),
     /// The paper's ablations, each class in turn being normal: noise level, ratio, kind, aggregation
+    #[command(after_help = "\
+Examples:
+  oddcell bench ablate level --data DIR --sets wine,glass --out results
+  oddcell bench ablate kind --data DIR --methods noise-paper-mlp --out results")]
     Ablate(BenchAblateArgs),
     /// Tables and pictures of results made before
+    #[command(after_help = "\
+Examples:
+  oddcell bench report --out results")]
     Report(BenchReportArgs),
 }
 
@@ -148,7 +175,7 @@ pub(crate) struct BenchRunArgs {
     /// Memory for all runs at a time, in GB [default: three quarters of what is free]
     #[arg(long, value_name = "GB", value_parser = gigabytes)]
     pub(crate) memory: Option<u64>,
-    /// Runs at a time [default: one per core]
+    /// Runs at a time [default: as many as there are cores for their threads]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
     /// Threads of each run

@@ -2,7 +2,7 @@
 
 use insta_cmd::assert_cmd_snapshot;
 
-use crate::folder::Folder;
+use crate::folder::{Folder, succeed};
 
 #[test]
 fn without_arguments_the_commands_are_listed() {
@@ -80,6 +80,21 @@ fn help_lists_the_commands_with_examples() {
 
     ----- stderr -----
     ");
+}
+
+#[test]
+fn the_help_of_every_command_of_the_laboratory_has_examples() {
+    let folder = Folder::new();
+    let list = succeed(&mut folder.oddcell(["bench", "--help"]));
+    let lines =
+        list.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names: Vec<&str> = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    let commands: Vec<&str> = names.into_iter().filter(|name| !name.is_empty() && *name != "help").collect();
+    assert_eq!(commands.len(), 8, "{commands:?}");
+    for command in commands {
+        let help = succeed(&mut folder.oddcell(["bench", command, "--help"]));
+        assert!(help.contains(&format!("Examples:\n  oddcell bench {command}")), "{command}: {help}");
+    }
 }
 
 #[test]
