@@ -62,6 +62,22 @@ pub enum LabError {
     /// A picture or a statistic of the results.
     #[error("cannot show the results: {0}")]
     Picture(#[from] crate::pictures::PictureError),
+    /// A map of rows.
+    #[error("set `{set}`: {source}")]
+    Map {
+        /// The set.
+        set: String,
+        /// What went wrong.
+        source: crate::maps::MapError,
+    },
+    /// A measurement of time.
+    #[error("set `{set}`: {source}")]
+    Timing {
+        /// The set.
+        set: String,
+        /// What went wrong.
+        source: crate::timing::TimingError,
+    },
     /// Another process writes to the same results.
     #[error("`{}` is being written by another run", path.display())]
     Busy {

@@ -11,6 +11,8 @@
 //! paper      the paper's own numbers
 //! stats      tests, ranks and intervals; `comparison` applies them to a board
 //! tables     tables as Markdown, CSV and LaTeX
+//! maps       t-SNE of a net's last hidden layer
+//! timing     the paper's time tables
 //! figures    drawings of plain data; `pictures` says which of them results give
 //! report     all tables and pictures, written beside the results
 //! ```
@@ -25,6 +27,7 @@ pub mod comparison;
 mod error;
 pub mod figures;
 pub mod job;
+pub mod maps;
 pub mod matrix;
 pub mod methods;
 pub mod paper;
@@ -35,5 +38,6 @@ pub mod sets;
 pub mod stats;
 pub mod store;
 pub mod tables;
+pub mod timing;
 
 pub use error::LabError;

@@ -9,6 +9,7 @@ use crate::{
     LabError,
     board::{Board, Figure},
     comparison,
+    figures::Figure as Drawn,
     methods::OURS,
     paper,
     pictures::{self, PictureError},
@@ -34,10 +35,7 @@ pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
             }
         }
         for (name, figure) in pictures::of_protocol(rows, protocol)? {
-            let (svg, png) = (figures.join(format!("{name}.svg")), figures.join(format!("{name}.png")));
-            write_whole(&svg, figure.svg.as_bytes())?;
-            write_whole(&png, &figure.png().map_err(PictureError::from)?)?;
-            written.extend([svg, png]);
+            written.extend(write_figure(&figures, &name, &figure)?);
         }
     }
     Ok(written)
@@ -94,7 +92,18 @@ fn tables_of(
     Ok(tables)
 }
 
-fn write_table(folder: &Path, name: &str, table: &Table) -> Result<Vec<PathBuf>, LabError> {
+/// Writes a picture as SVG and as PNG; gives their paths.
+pub fn write_figure(folder: &Path, name: &str, figure: &Drawn) -> Result<[PathBuf; 2], LabError> {
+    fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
+    let (svg, png) = (folder.join(format!("{name}.svg")), folder.join(format!("{name}.png")));
+    write_whole(&svg, figure.svg.as_bytes())?;
+    write_whole(&png, &figure.png().map_err(PictureError::from)?)?;
+    Ok([svg, png])
+}
+
+/// Writes a table as Markdown, CSV and LaTeX; gives their paths.
+pub fn write_table(folder: &Path, name: &str, table: &Table) -> Result<Vec<PathBuf>, LabError> {
+    fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
     let mut written = Vec::new();
     for (ending, text) in [("md", table.markdown()), ("csv", table.csv()), ("tex", table.latex())] {
         let path = folder.join(format!("{name}.{ending}"));

@@ -1,8 +1,11 @@
 //! Tables of text: Markdown to read, CSV to go on with, LaTeX to print.
 
+use oddcell::count::counted;
+
 use crate::{
     board::{Board, Cell},
     comparison::{Against, Ranking},
+    timing::Timing,
 };
 
 /// A table with a title and a header; the first column names the rows.
@@ -140,6 +143,21 @@ impl Table {
         let line = |(method, rank): (&String, &f64)| vec![method.clone(), format!("{rank:.2}")];
         let lines = ranking.methods.iter().zip(&ranking.mean_ranks).map(line).collect();
         Self { title, header: ["method", "mean rank"].map(str::to_owned).to_vec(), lines }
+    }
+
+    /// Seconds here and in the paper.
+    #[must_use]
+    pub fn of_timings(timings: &[Timing], threads: usize) -> Self {
+        let line = |timing: &Timing| {
+            let printed = timing.printed.map_or_else(String::new, |seconds| format!("{seconds:.2}"));
+            let took = format!("{:.2}", timing.took.as_secs_f64());
+            vec![timing.method.clone(), timing.what.to_owned(), timing.n_rows.to_string(), printed, took]
+        };
+        let threads = counted(threads, "thread", "threads");
+        let here = format!("here, {threads} (s)");
+        let header = ["method", "work", "rows", "paper, V100 (s)", &here].map(str::to_owned).to_vec();
+        let title = "KDD-CUP99: seconds of one epoch and of judging".to_owned();
+        Self { title, header, lines: timings.iter().map(line).collect() }
     }
 
     /// For people.

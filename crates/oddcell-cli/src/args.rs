@@ -129,6 +129,18 @@ Examples:
   oddcell bench ablate level --data DIR --sets wine,glass --out results
   oddcell bench ablate kind --data DIR --methods noise-paper-mlp --out results")]
     Ablate(BenchAblateArgs),
+    /// Maps of normal, noised and anomalous rows: t-SNE of the net's last hidden layer
+    #[command(after_help = "\
+Examples:
+  oddcell bench map --data DIR --sets cardio,satellite --out results
+  oddcell bench map --data DIR --sets cardio --methods noise-paper-mlp --out results")]
+    Map(BenchChoiceArgs),
+    /// The paper's time tables: noise, training and judging on KDD-CUP99
+    #[command(after_help = "\
+Examples:
+  oddcell bench time --data DIR --out results
+  oddcell bench time --data DIR --methods noise-paper-mlp,plad,dpad --threads 1 --out results")]
+    Time(BenchTimeArgs),
     /// Tables and pictures of results made before
     #[command(after_help = "\
 Examples:
@@ -143,32 +155,42 @@ pub(crate) struct BenchSetsArgs {
     pub(crate) data: Option<PathBuf>,
 }
 
+/// Which methods on which sets.
 #[derive(Debug, Args)]
-pub(crate) struct BenchRunArgs {
+pub(crate) struct BenchChoiceArgs {
     /// Folder with the sets (see `oddcell bench sets`)
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
     /// Sets, comma separated, or `all`
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
     pub(crate) sets: Vec<String>,
-    /// Methods, comma separated, or `all` [default: noise; all that know cells; the paper's two for ablate]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) methods: Vec<String>,
-    /// How many seeds, from 0 on
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
-    pub(crate) seeds: u64,
-    /// Folder for the results; what is there is not run again
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: PathBuf,
-    /// Run every method that has this parameter with each of these values, e.g. `sigma_max=0.5|1|2`
-    #[arg(long, value_name = "KEY=V|V|...")]
-    pub(crate) vary: Vec<String>,
-    /// One-hot columns take part, too, where a set has any
-    #[arg(long)]
-    pub(crate) one_hot: bool,
     /// Largest sets to take, in rows
     #[arg(long, value_name = "N")]
     pub(crate) max_rows: Option<usize>,
+    /// Methods, comma separated, or `all` [default: noise; all that know cells; the paper's two for ablate]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) methods: Vec<String>,
+    /// Run every method that has this parameter with each of these values, e.g. `sigma_max=0.5|1|2`
+    #[arg(long, value_name = "KEY=V|V|...")]
+    pub(crate) vary: Vec<String>,
+    /// Folder for the results; what is there is not run again
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchRunArgs {
+    #[command(flatten)]
+    pub(crate) choice: BenchChoiceArgs,
+    /// How many seeds, from 0 on
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) seeds: u64,
+    /// One-hot columns take part, too, where a set has any
+    #[arg(long)]
+    pub(crate) one_hot: bool,
     /// Give up on a run after so many seconds
     #[arg(long, value_name = "SECONDS")]
     pub(crate) time_limit: Option<u64>,
@@ -184,9 +206,6 @@ pub(crate) struct BenchRunArgs {
     /// Run again what failed or timed out
     #[arg(long)]
     pub(crate) again: bool,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]
@@ -195,6 +214,27 @@ pub(crate) struct BenchAblateArgs {
     pub(crate) study: String,
     #[command(flatten)]
     pub(crate) run: BenchRunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchTimeArgs {
+    /// Folder with the set `kdd` (see `oddcell bench sets`)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Folder for the table
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Methods, comma separated
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "noise-paper-mlp")]
+    pub(crate) methods: Vec<String>,
+    /// Another set than kdd
+    #[arg(long, value_name = "NAME", default_value = "kdd")]
+    pub(crate) set: String,
+    /// Training rows [default: 972,781, as in the paper]
+    #[arg(long, value_name = "N")]
+    pub(crate) rows: Option<usize>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
 }
 
 #[derive(Debug, Args)]

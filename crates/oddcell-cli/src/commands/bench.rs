@@ -2,22 +2,29 @@
 
 use std::{fmt::Write as _, path::Path, time::Duration};
 
+use oddcell::Seed;
 use oddcell_bench::{
     LabError,
     ablate::Study,
     board::{Board, Cell, Figure},
+    maps,
     matrix::{Entrant, Limits, Matrix},
     methods::{self, Method, OURS, Vary},
-    protocol::Protocol,
+    protocol::{self, Protocol},
     report,
-    sets::{self, SetInfo},
+    sets::{self, LabelledSet, SetInfo},
     store::{self, Row, Status, Store},
+    tables::Table,
+    timing::Workload,
 };
 
 use crate::{
-    args::{BenchAblateArgs, BenchCommand, BenchReportArgs, BenchRunArgs, BenchSetsArgs},
+    args::{
+        BenchAblateArgs, BenchChoiceArgs, BenchCommand, BenchReportArgs, BenchRunArgs, BenchSetsArgs,
+        BenchTimeArgs,
+    },
     failure::Failure,
-    output,
+    learning, output,
     progress::Runs,
     show,
     summary::{counted, note_line},
@@ -34,29 +41,28 @@ pub(crate) fn run(command: &BenchCommand) -> Result<(), Failure> {
         BenchCommand::Dte(args) => run_rows(Protocol::Dte, args),
         BenchCommand::Contaminated(args) => run_rows(Protocol::Contaminated, args),
         BenchCommand::Cells(args) => {
-            let methods = cell_methods(args)?;
+            let methods = cell_methods(&args.choice)?;
             run_matrices(&[Protocol::CellsNoise, Protocol::CellsSwap], &methods, args)
         }
         BenchCommand::Ablate(args) => {
             let methods = ablated_methods(args)?;
             run_matrices(&[Protocol::Occ], &methods, &args.run)
         }
+        BenchCommand::Map(args) => draw_maps(args),
+        BenchCommand::Time(args) => measure_time(args),
         BenchCommand::Report(args) => report_again(args),
     }
 }
 
 fn run_rows(protocol: Protocol, args: &BenchRunArgs) -> Result<(), Failure> {
-    let methods = varied(&named_methods(args, &[OURS])?, args)?;
+    let methods = varied(&named_methods(&args.choice, &[OURS])?, &args.choice)?;
     run_matrices(&[protocol], &methods, args)
 }
 
 fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs) -> Result<(), Failure> {
-    let Chosen { sets, notes } = chosen_sets(protocols[0], args)?;
-    if !args.quiet {
-        for note in &notes {
-            output::eprint_line(&note_line(note));
-        }
-    }
+    let choice = &args.choice;
+    let Chosen { sets, notes } = chosen_sets(protocols[0], choice)?;
+    tell(&notes, choice.quiet);
     let (cores, threads) =
         (std::thread::available_parallelism().map_or(1, usize::from), usize::from(args.threads));
     let limits = Limits {
@@ -65,27 +71,27 @@ fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs)
         memory: args.memory.unwrap_or_else(free_memory),
         time: args.time_limit.map(Duration::from_secs),
     };
-    let mut store = Store::open(&args.out, args.again)?;
+    let mut store = Store::open(&choice.out, args.again)?;
     for &protocol in protocols {
         let (sets, methods, seeds) = (sets.clone(), methods.to_vec(), (0..args.seeds).collect());
-        let progress = Runs::new(args.quiet);
+        let progress = Runs::new(choice.quiet);
         Matrix { protocol, sets, methods, seeds, one_hot: args.one_hot }
             .run(&mut store, limits, &progress)?;
     }
     let rows = store.rows()?;
-    let n_files = report::write(&rows, &args.out)?.len();
-    if !args.quiet {
+    let n_files = report::write(&rows, &choice.out)?.len();
+    if !choice.quiet {
         for &protocol in protocols {
             output::print(&format!("{protocol}\n{}", standings(&rows, protocol)))?;
         }
-        let folder = args.out.display();
+        let folder = choice.out.display();
         let files = counted(n_files, "table or picture", "tables and pictures");
         output::eprint_line(&format!("results and {files} written to {folder}"));
     }
     Ok(())
 }
 
-fn named_methods(args: &BenchRunArgs, default: &[&str]) -> Result<Vec<Method>, Failure> {
+fn named_methods(args: &BenchChoiceArgs, default: &[&str]) -> Result<Vec<Method>, Failure> {
     let names = match args.methods.as_slice() {
         [] => default.iter().map(|&name| name.to_owned()).collect(),
         [all] if all == ALL => methods::names(),
@@ -94,7 +100,7 @@ fn named_methods(args: &BenchRunArgs, default: &[&str]) -> Result<Vec<Method>, F
     Ok(names.iter().map(|name| Method::named(name)).collect::<Result<_, _>>()?)
 }
 
-fn varied(methods: &[Method], args: &BenchRunArgs) -> Result<Vec<Method>, Failure> {
+fn varied(methods: &[Method], args: &BenchChoiceArgs) -> Result<Vec<Method>, Failure> {
     let vary = || -> Result<Vec<Method>, LabError> {
         let vary: Vec<Vary> = args.vary.iter().map(|text| Vary::parse(text)).collect::<Result<_, _>>()?;
         vary.iter().try_for_each(|vary| vary.check(methods))?;
@@ -105,7 +111,7 @@ fn varied(methods: &[Method], args: &BenchRunArgs) -> Result<Vec<Method>, Failur
 }
 
 /// Those that know cells, and how far a cell is off by itself for comparison.
-fn cell_methods(args: &BenchRunArgs) -> Result<Vec<Method>, Failure> {
+fn cell_methods(args: &BenchChoiceArgs) -> Result<Vec<Method>, Failure> {
     let all: Vec<String> = methods::names();
     let knowing = |name: &&str| Method::named(name).is_ok_and(|method| method.knows_cells());
     let default: Vec<&str> = all.iter().map(String::as_str).filter(knowing).collect();
@@ -122,10 +128,10 @@ fn cell_methods(args: &BenchRunArgs) -> Result<Vec<Method>, Failure> {
 fn ablated_methods(args: &BenchAblateArgs) -> Result<Vec<Method>, Failure> {
     let study: Study = args.study.parse()?;
     let mut variants = Vec::new();
-    for method in named_methods(&args.run, &["noise-paper-mlp", "noise-paper-resmlp"])? {
+    for method in named_methods(&args.run.choice, &["noise-paper-mlp", "noise-paper-resmlp"])? {
         variants.extend(study.variants(&method)?);
     }
-    varied(&variants, &args.run)
+    varied(&variants, &args.run.choice)
 }
 
 /// The sets that take part, and what is worth telling about the others.
@@ -134,7 +140,7 @@ struct Chosen {
     notes: Vec<String>,
 }
 
-fn chosen_sets(protocol: Protocol, args: &BenchRunArgs) -> Result<Chosen, Failure> {
+fn chosen_sets(protocol: Protocol, args: &BenchChoiceArgs) -> Result<Chosen, Failure> {
     let benchmark = protocol.benchmark();
     let known = || sets::registry().iter().filter(|info| info.benchmark == benchmark);
     let is_small = |rows: Option<usize>| match (rows, args.max_rows) {
@@ -242,6 +248,52 @@ fn standings(rows: &[Row], protocol: Protocol) -> String {
     }
     let text = show::trimmed_lines(&table.to_string());
     if is_fair { text } else { format!("{text}(means over different sets, which do not compare)\n") }
+}
+
+/// One picture for every set and method, with the split and seed 0 of `uad`.
+fn draw_maps(args: &BenchChoiceArgs) -> Result<(), Failure> {
+    let methods = varied(&named_methods(args, &[OURS])?, args)?;
+    let Chosen { sets, notes } = chosen_sets(Protocol::Uad, args)?;
+    tell(&notes, args.quiet);
+    for entrant in sets {
+        let set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
+        let split = protocol::split(&set, Protocol::Uad, 0, Seed(0));
+        for method in &methods {
+            let label = format!("{} {}", method.name, method.variant);
+            let title = format!("{}: the last hidden layer of {}", entrant.name, label.trim_end());
+            let figure = maps::map(method, &split, &title, Seed(0))
+                .map_err(|source| LabError::Map { set: entrant.name.clone(), source })?;
+            let name = format!("map_{}_{}", entrant.name, label.trim_end().replace(['/', ' ', ';'], "_"));
+            for path in report::write_figure(&args.out.join("figures"), &name, &figure)? {
+                output::print(&format!("{}\n", path.display()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn measure_time(args: &BenchTimeArgs) -> Result<(), Failure> {
+    let methods = args.methods.iter().map(|name| Method::named(name)).collect::<Result<Vec<_>, _>>()?;
+    let entrant = named_set(Protocol::Occ, &args.set, &args.data)?;
+    let mut set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
+    set.keep_numbers();
+    let pool = learning::pool(&args.run)?;
+    let wrong = |source| LabError::Timing { set: entrant.name.clone(), source };
+    let workload = Workload::of(&set, args.rows).map_err(wrong)?;
+    let mut timings = Vec::new();
+    for method in &methods {
+        timings.extend(pool.install(|| workload.measure(method)).map_err(wrong)?);
+    }
+    let table = Table::of_timings(&timings, pool.current_num_threads());
+    let name = format!("time_{}_threads", pool.current_num_threads());
+    report::write_table(&args.out.join("tables"), &name, &table)?;
+    output::print(&table.markdown())
+}
+
+fn tell(notes: &[String], quiet: bool) {
+    for note in notes.iter().filter(|_| !quiet) {
+        output::eprint_line(&note_line(note));
+    }
 }
 
 fn report_again(args: &BenchReportArgs) -> Result<(), Failure> {

@@ -109,6 +109,37 @@ fn an_ablation_has_its_variants_and_its_picture() {
 }
 
 #[test]
+fn a_map_is_drawn_for_every_set() {
+    let folder = folder();
+    let map = |method| {
+        let mut command = folder.oddcell(["bench", "map", "--data", ".", "--sets", "made", "--out", "lab"]);
+        command.args(["--methods", method, "--vary", "budget=2 steps"]);
+        command
+    };
+    let paths = succeed(&mut map("noise"));
+    assert_eq!(paths.lines().next(), Some("lab/figures/map_made_noise_budget=2_steps.svg"));
+    assert_cmd_snapshot!(map("ae"), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: set `made`: method `ae` has no hidden layer to draw a map of; noise, noise-paper-mlp and noise-paper-resmlp have
+    ");
+}
+
+#[test]
+fn times_are_shown_beside_those_of_the_paper() {
+    let folder = folder();
+    let run =
+        ["bench", "time", "--data", ".", "--set", "made", "--rows", "300", "--threads", "1", "--out", "lab"];
+    let table = succeed(&mut folder.oddcell(run));
+    assert!(table.contains("| method | work | rows | paper, V100 (s) | here, 1 thread (s) |"), "{table}");
+    assert!(table.contains("| noise-paper-mlp | noise of one epoch | 300 | 5.32 | "), "{table}");
+    assert_eq!(folder.read("lab/tables/time_1_threads.md"), table);
+}
+
+#[test]
 fn a_run_that_takes_too_long_is_told_and_kept() {
     let folder = folder();
     let flags = ["--methods", "knn", "--seeds", "1", "--time-limit", "0"];

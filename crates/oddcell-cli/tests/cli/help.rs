@@ -90,7 +90,7 @@ fn the_help_of_every_command_of_the_laboratory_has_examples() {
         list.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names: Vec<&str> = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
     let commands: Vec<&str> = names.into_iter().filter(|name| !name.is_empty() && *name != "help").collect();
-    assert_eq!(commands.len(), 8, "{commands:?}");
+    assert_eq!(commands.len(), 10, "{commands:?}");
     for command in commands {
         let help = succeed(&mut folder.oddcell(["bench", command, "--help"]));
         assert!(help.contains(&format!("Examples:\n  oddcell bench {command}")), "{command}: {help}");

@@ -62,6 +62,11 @@ pub trait Fitted: Send + Sync + Debug {
         self.judge(rows, false).map(|judged| judged.scores)
     }
 
+    /// What the last hidden layer makes of rows, rows × units, where there is such a layer: for maps of rows.
+    fn embed(&self, _rows: &Matrix) -> Result<Option<Matrix>, ScoreError> {
+        Ok(None)
+    }
+
     /// Whether a row's score depends on the rows scored with it, as the joint variants of COPOD and ECOD have it.
     /// Such detectors are for comparisons; no model is made of them.
     fn is_joint(&self) -> bool {

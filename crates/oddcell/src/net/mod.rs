@@ -103,6 +103,12 @@ impl Net {
         self.layers[self.layers.len() - 1].outputs
     }
 
+    /// Width of the last hidden layer: the input of the last layer.
+    #[must_use]
+    pub fn n_hidden(&self) -> usize {
+        self.layers[self.layers.len() - 1].inputs
+    }
+
     /// Length of the flat array of weights, padding included.
     #[must_use]
     pub fn n_weights(&self) -> usize {

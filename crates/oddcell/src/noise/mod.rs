@@ -23,6 +23,7 @@ pub use kind::{Form, Kind};
 pub use levels::Levels;
 
 use crate::{
+    Matrix, Seed,
     seed::subkey,
     simd::{self, Work},
 };
@@ -142,6 +143,23 @@ impl Noise {
         scratch: &mut Scratch,
     ) {
         simd::run(Fill { noise: self, shard, stride, inputs, targets, scratch });
+    }
+
+    /// The given rows of `train` with the noise of the last copy, which has the highest ratio in all presets: for people
+    /// who want to see noised rows.
+    #[must_use]
+    pub fn noised(&self, train: &Matrix, rows: &[u32], seed: Seed) -> Matrix {
+        let width = train.n_cols();
+        let values: Vec<f32> = train.values().iter().map(|&cell| cell as f32).collect();
+        let data = Rows { values: &values, stride: width, width };
+        let mut extremes = Extremes::default();
+        extremes.of(data, rows);
+        let shard = Shard { data, rows, extremes: &extremes, epoch_key: seed.key("noised", &[]) };
+        let n_filled = self.rows_for(rows.len());
+        let (mut inputs, mut targets) = (vec![0.0; n_filled * width], vec![0.0; n_filled * width]);
+        self.fill(shard, width, &mut inputs, &mut targets, &mut Scratch::default());
+        let last = &inputs[(n_filled - rows.len()) * width..];
+        Matrix::new(last.iter().map(|&cell| f64::from(cell)).collect(), rows.len(), width)
     }
 }
 

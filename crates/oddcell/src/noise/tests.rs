@@ -1,7 +1,7 @@
 //! Statistical tests of the noise, with fixed seeds: bounds are five standard deviations of the statistic.
 
 use super::*;
-use crate::{Seed, simd::on_every_path};
+use crate::simd::on_every_path;
 
 fn noise(kind: Kind) -> Noise {
     Noise {

@@ -124,6 +124,19 @@ impl Fitted for NoiseFitted {
         Ok(Judged { scores, cells })
     }
 
+    fn embed(&self, rows: &Matrix) -> Result<Option<Matrix>, ScoreError> {
+        check_rows(rows, self.n_features())?;
+        let units = self.net.n_hidden();
+        let mut pass = Pass::for_scoring(&self.net, SCORE_ROWS);
+        let mut values = Vec::with_capacity(rows.n_rows() * units);
+        for block in rows.values().chunks(SCORE_ROWS * self.n_features()) {
+            self.forward(block, &mut pass);
+            let lines = pass.penultimate().chunks_exact(padded(units)).take(block.len() / self.n_features());
+            values.extend(lines.flat_map(|line| &line[..units]).map(|&value| f64::from(held(value))));
+        }
+        Ok(Some(Matrix::new(values, rows.n_rows(), units)))
+    }
+
     fn save(&self) -> Tensors {
         self.net.save(&self.weights)
     }

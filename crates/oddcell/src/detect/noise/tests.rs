@@ -239,3 +239,34 @@ fn a_training_that_is_looked_at_learns_the_same_and_its_last_state_is_the_result
         assert_ne!(states[2].1, result);
     }
 }
+
+#[test]
+fn the_last_hidden_layer_is_what_the_last_layer_works_on() {
+    let rows = rows(300);
+    for net in ["mlp", "resmlp"] {
+        let mut spec = spec(5);
+        spec.set_text("net", net).unwrap();
+        let params: NoiseParams =
+            serde_json::from_value(serde_json::Value::Object(spec.params().clone())).unwrap();
+        let net = params.net(4);
+        let net_layers = net.layers().len();
+        let weights = train::train(&params, &net, &rows, &Context::silent(Seed(1))).unwrap();
+        let fitted = NoiseFitted::new(net, weights, params.aggregate);
+        let hidden = fitted.embed(&rows).unwrap().unwrap();
+        assert_eq!((hidden.n_rows(), hidden.n_cols()), (300, 64));
+        let said = fitted.judge(&rows, true).unwrap().cells.unwrap();
+        // The last layer by hand: bias + hidden · W, negative estimates as 0.
+        let mut saved = fitted.save();
+        let last = net_layers - 1;
+        let weight = saved.take_f32(&format!("layer.{last}.weight"), &[64, 4]).unwrap();
+        let bias = saved.take_f32(&format!("layer.{last}.bias"), &[4]).unwrap();
+        for row in [0, 255, 256, 299] {
+            for column in 0..4 {
+                let products = hidden.row(row).iter().zip(weight.chunks_exact(4));
+                let sum = products.map(|(unit, weights)| unit * f64::from(weights[column])).sum::<f64>();
+                let expected = (sum + f64::from(bias[column])).max(0.0);
+                assert!((said.row(row)[column] - expected).abs() < 1e-4, "row {row}, column {column}");
+            }
+        }
+    }
+}

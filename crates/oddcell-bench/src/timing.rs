@@ -1,0 +1,186 @@
+//! The paper's time tables: one epoch of noise, one epoch of training, and judging the test file of KDD-CUP99.
+//!
+//! The paper trained on the 972,781 normal rows of the full training file. Ours has a tenth of them, so they are taken ten
+//! times over; time does not depend on what is in a row. All of the paper's methods shared one net of five layers there;
+//! ours have the nets of their paper presets.
+
+use std::time::{Duration, Instant};
+
+use oddcell::{
+    Context, Matrix, Seed,
+    detect::noise::NoiseParams,
+    error::{FitError, ParamError, ScoreError},
+    noise::{Extremes, Noise, Rows, Scratch, Shard},
+};
+use rayon::prelude::*;
+use serde_json::Value;
+
+use crate::{
+    methods::Method,
+    protocol::{self, Protocol},
+    sets::LabelledSet,
+};
+
+/// Normal rows of the full training file.
+const TRAINING_ROWS: usize = 972_781;
+/// Rows that get their noise together, as in training.
+const SHARD_ROWS: usize = 64;
+
+/// Seconds that the paper prints, on a V100: method, training, judging.
+const PRINTED: [(&str, f64, f64); 5] = [
+    ("noise-paper-mlp", 37.19, 6.41),
+    ("plad", 40.54, 4.33),
+    ("neutralad", 39.72, 6.79),
+    ("dpad", 26.84, 287.6),
+    ("scad", 37.17, 6.46),
+];
+/// And of the noise alone.
+const PRINTED_NOISE: f64 = 5.32;
+
+/// Why nothing could be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum TimingError {
+    /// The set has no rows to train on or to test.
+    #[error("the set has no normal training rows or no test rows")]
+    NoRows,
+    /// What is timed is an epoch.
+    #[error("method `{0}` is not trained in epochs")]
+    NoEpochs(String),
+    /// A method's parameters are wrong.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// It could not be fitted.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// Rows could not be judged.
+    #[error(transparent)]
+    Score(#[from] ScoreError),
+}
+
+/// What one piece of work took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timing {
+    /// The method.
+    pub method: String,
+    /// The piece of work.
+    pub what: &'static str,
+    /// Rows that went through it.
+    pub n_rows: usize,
+    /// Seconds in the paper, on a V100, where it prints any.
+    pub printed: Option<f64>,
+    /// What it took here.
+    pub took: Duration,
+}
+
+/// The rows of the paper's measurement: `n_rows` training rows, `None`: as many as the paper had; and the test file.
+#[derive(Debug)]
+pub struct Workload {
+    train: Matrix,
+    test: Matrix,
+}
+
+impl Workload {
+    /// The rows of a set.
+    pub fn of(set: &LabelledSet, n_rows: Option<usize>) -> Result<Self, TimingError> {
+        let split = protocol::split(set, Protocol::Occ, 0, Seed(0));
+        if split.train.n_rows() == 0 || split.test.n_rows() == 0 {
+            return Err(TimingError::NoRows);
+        }
+        let n_rows = n_rows.unwrap_or(TRAINING_ROWS);
+        let again: Vec<usize> = (0..n_rows).map(|row| row % split.train.n_rows()).collect();
+        Ok(Self { train: split.train.take(&again), test: split.test })
+    }
+
+    /// Measures one epoch and one judging of a method on the threads of the present rayon pool; the noise alone, too, if
+    /// the method draws any.
+    pub fn measure(&self, method: &Method) -> Result<Vec<Timing>, TimingError> {
+        let no_epochs = || TimingError::NoEpochs(method.name.clone());
+        let mut spec = method.spec.clone().ok_or_else(no_epochs)?;
+        if !spec.params().contains_key("budget") {
+            return Err(no_epochs());
+        }
+        spec.set_text("budget", "1 epochs")?;
+        let printed = PRINTED.iter().find(|printed| printed.0 == method.name);
+        let mut timings = Vec::new();
+        let mut add = |what, n_rows, printed: Option<f64>, took| {
+            timings.push(Timing { method: method.name.clone(), what, n_rows, printed, took });
+        };
+        if let Ok(params) = serde_json::from_value::<NoiseParams>(Value::Object(spec.params().clone())) {
+            let (took, ()) = timed(|| draw_noise(&params.noise(), &self.train));
+            add("noise of one epoch", self.train.n_rows(), printed.map(|_| PRINTED_NOISE), took);
+        }
+        let detector = spec.build()?;
+        let (took, fitted) = timed(|| detector.fit(&self.train, &Context::silent(Seed(0))));
+        let fitted = fitted?;
+        add("training, one epoch", self.train.n_rows(), printed.map(|printed| printed.1), took);
+        let (took, scores) = timed(|| fitted.score(&self.test));
+        scores?;
+        add("judging the test file", self.test.n_rows(), printed.map(|printed| printed.2), took);
+        Ok(timings)
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "a laboratory measures time")]
+fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let start = Instant::now();
+    let result = work();
+    (start.elapsed(), result)
+}
+
+/// The noise of one epoch, drawn and thrown away.
+fn draw_noise(noise: &Noise, rows: &Matrix) {
+    let width = rows.n_cols();
+    let values: Vec<f32> = rows.values().iter().map(|&cell| cell as f32).collect();
+    let data = Rows { values: &values, stride: width, width };
+    let order: Vec<u32> = (0..rows.n_rows() as u32).collect();
+    let mut extremes = Extremes::default();
+    extremes.of(data, &order);
+    let n_cells = noise.rows_for(SHARD_ROWS) * width;
+    order.par_chunks(SHARD_ROWS).for_each_init(
+        || (vec![0.0; n_cells], vec![0.0; n_cells], Scratch::default()),
+        |(inputs, targets, scratch), rows| {
+            let shard = Shard { data, rows, extremes: &extremes, epoch_key: Seed(0).key("time", &[]) };
+            noise.fill(shard, width, inputs, targets, scratch);
+            std::hint::black_box(&inputs);
+        },
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set() -> LabelledSet {
+        let values: Vec<f64> = (0..300).map(|cell| f64::from(cell * 37 % 101)).collect();
+        let labels = (0..100).map(|row| i64::from(row % 10 == 0)).collect();
+        let is_test = Some((0..100).map(|row| row >= 60).collect());
+        LabelledSet {
+            name: "made".to_owned(),
+            rows: Matrix::new(values, 100, 3),
+            labels,
+            n_numeric: 3,
+            is_test,
+        }
+    }
+
+    #[test]
+    fn every_piece_of_work_is_measured_on_as_many_rows_as_asked_for() {
+        let workload = Workload::of(&set(), Some(500)).unwrap();
+        let timings = |name: &str| workload.measure(&Method::named(name).unwrap());
+        let shown = |name: &str| -> Vec<(usize, Option<f64>)> {
+            let timings = timings(name).unwrap();
+            assert!(timings.iter().all(|timing| timing.took > Duration::ZERO));
+            timings.iter().map(|timing| (timing.n_rows, timing.printed)).collect()
+        };
+        assert_eq!(shown("noise-paper-mlp"), [(500, Some(5.32)), (500, Some(37.19)), (40, Some(6.41))]);
+        assert_eq!(shown("dpad"), [(500, Some(26.84)), (40, Some(287.6))]);
+        assert_eq!(shown("ae"), [(500, None), (40, None)]);
+        assert_eq!(timings("knn").unwrap_err().to_string(), "method `knn` is not trained in epochs");
+    }
+
+    #[test]
+    fn a_set_without_normal_rows_gives_no_times() {
+        let empty = LabelledSet { labels: vec![1; 100], ..set() };
+        assert!(matches!(Workload::of(&empty, Some(10)), Err(TimingError::NoRows)));
+    }
+}
