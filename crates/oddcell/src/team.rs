@@ -18,9 +18,14 @@ use std::{
     thread,
 };
 
-/// How often a helper looks for work before it lets other threads go first, and then before it sleeps.
+/// How often a thread looks before it lets other threads go first, and then before a helper sleeps.
 const LOOKS: usize = 2_000;
 const YIELDS: usize = 50;
+
+/// Waits a moment before the next look.
+fn pause(look: usize) {
+    if look < LOOKS { hint::spin_loop() } else { thread::yield_now() }
+}
 
 /// Runs `work` with a team of at most `n_threads` threads of the current pool, whose tasks are done by `job`.
 pub(crate) fn with_team<J, R>(n_threads: usize, job: J, work: impl FnOnce(&Team<J>) -> R + Send) -> R
@@ -86,9 +91,12 @@ impl<J: Fn(usize) + Sync> Team<J> {
         self.ring();
         let result = own();
         while self.work_once() {}
-        // What others claimed is under way; it cannot take longer than a task.
+        // What others claimed is under way and takes no longer than a task, unless the machine is busy and their thread had to
+        // stop: then it gets this thread's core.
+        let mut look = 0;
         while self.n_done.load(SeqCst) < n_tasks {
-            hint::spin_loop();
+            pause(look);
+            look += 1;
         }
         result
     }
@@ -115,7 +123,7 @@ impl<J: Fn(usize) + Sync> Team<J> {
             if self.is_wanted() {
                 return;
             }
-            if look < LOOKS { hint::spin_loop() } else { thread::yield_now() }
+            pause(look);
         }
         let mut bed = self.bed.lock().unwrap_or_else(PoisonError::into_inner);
         self.n_sleeping.fetch_add(1, SeqCst);
