@@ -87,6 +87,12 @@ impl Board {
         Self { sets, methods, cells }
     }
 
+    /// The column of a method.
+    #[must_use]
+    pub fn position(&self, method: &str) -> Option<usize> {
+        self.methods.iter().position(|known| known == method)
+    }
+
     /// The same without the sets on which some method has no figure.
     #[must_use]
     pub fn complete(&self) -> Self {

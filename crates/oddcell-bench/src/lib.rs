@@ -7,6 +7,7 @@
 //! job        one run: fit, score, measure
 //! matrix     many runs, in parallel within a memory budget, the largest first
 //! store      results, row by row, in a file that survives anything
+//! variants   what an ablation compares
 //! board      one figure for every set and method
 //! paper      the paper's own numbers
 //! stats      tests, ranks and intervals; `comparison` applies them to a board
@@ -39,5 +40,6 @@ pub mod stats;
 pub mod store;
 pub mod tables;
 pub mod timing;
+pub mod variants;
 
 pub use error::LabError;

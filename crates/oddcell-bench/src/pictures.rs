@@ -14,14 +14,13 @@ use crate::{
     protocol::Protocol,
     stats::StatsError,
     store::{Row, Status},
+    variants::{self, Varied, settings},
 };
 
 /// More methods than this do not fit into one diagram of ranks.
 const MOST_RANKED: usize = 20;
 /// More lines than this cannot be told apart.
 const MOST_LINES: usize = 8;
-/// What is varied around a method is no parameter that is studied.
-const NOT_STUDIED: [&str; 1] = ["columns"];
 
 /// Why a picture cannot be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +38,7 @@ pub fn of_protocol(rows: &[Row], protocol: Protocol) -> Result<Vec<(String, Figu
     let rows: Vec<Row> =
         rows.iter().filter(|row| row.protocol == protocol && row.status == Status::Ok).cloned().collect();
     // Variants of a method are compared with each other, not with other methods.
-    let (plain, varied): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.variant.is_empty());
+    let plain: Vec<Row> = rows.iter().filter(|row| row.variant.is_empty()).cloned().collect();
     let board = Board::new(&plain, protocol, Measure::Auc);
     let mut pictures = Vec::new();
     let mut add = |name: String, figure: Option<Figure>| {
@@ -51,14 +50,10 @@ pub fn of_protocol(rows: &[Row], protocol: Protocol) -> Result<Vec<(String, Figu
         add("time".to_owned(), time_against_auc(&plain, &board, protocol)?);
     }
     add("path".to_owned(), path_picture(&plain, protocol)?);
-    for study in studies(&varied) {
-        let rows: Vec<Row> = varied.iter().filter(|row| study.has(row)).cloned().collect();
-        // One variant alone is compared with nothing.
-        if rows.iter().all(|row| row.variant == rows[0].variant) {
-            continue;
-        }
-        add(study.name(), study.draw(&rows, protocol)?);
-        add(format!("{}_path", study.name()), path_picture(&rows, protocol)?);
+    for varied in variants::studied(&rows) {
+        let rows = varied.rows(&rows);
+        add(varied.name(), VariedPicture(&varied).draw(&rows, protocol)?);
+        add(format!("{}_path", varied.name()), path_picture(&rows, protocol)?);
     }
     Ok(pictures)
 }
@@ -187,42 +182,10 @@ fn read_path(text: &str) -> Vec<(f64, f64)> {
     text.split(' ').filter_map(place).collect()
 }
 
-/// Variants that differ in the same parameters.
-struct Study {
-    keys: Vec<String>,
-}
+/// The picture of variants that differ in the same parameters.
+struct VariedPicture<'a>(&'a Varied);
 
-/// `sigma_max=0.5; ratios=[0.2]` as pairs.
-fn settings(variant: &str) -> Vec<(&str, &str)> {
-    let pairs = variant.split("; ").filter_map(|setting| setting.split_once('='));
-    pairs.filter(|(key, _)| !NOT_STUDIED.contains(key)).collect()
-}
-
-/// The parameters that were varied together. What also sets another one (gamma noise its beta) belongs to the study of
-/// the first.
-fn studies(rows: &[Row]) -> Vec<Study> {
-    let mut found = BTreeSet::new();
-    for row in rows.iter().filter(|row| !row.variant.is_empty()) {
-        let keys: Vec<&str> = settings(&row.variant).into_iter().map(|(key, _)| key).collect();
-        let keys = if keys.first() == Some(&"noise") { &keys[..1] } else { &keys[..] };
-        found.insert(keys.iter().map(|&key| key.to_owned()).collect::<Vec<String>>());
-    }
-    found.into_iter().filter(|keys| (1..=2).contains(&keys.len())).map(|keys| Study { keys }).collect()
-}
-
-impl Study {
-    fn name(&self) -> String {
-        format!("by_{}", self.keys.join("_"))
-    }
-
-    fn has(&self, row: &Row) -> bool {
-        let keys: Vec<&str> = settings(&row.variant).into_iter().map(|(key, _)| key).collect();
-        match self.keys.as_slice() {
-            [one] if one == "noise" => keys.first() == Some(&"noise"),
-            wanted => wanted.iter().map(String::as_str).eq(keys),
-        }
-    }
-
+impl VariedPicture<'_> {
     /// Lines where the values are numbers, a heat map of two parameters, and bars of anything else. Means over the sets that
     /// all variants of all methods have; `None` if there is none.
     fn draw(&self, rows: &[Row], protocol: Protocol) -> Result<Option<Figure>, FigureError> {
@@ -232,36 +195,32 @@ impl Study {
             return Ok(None);
         }
         let mean = |method: &str, variant: &str| {
-            let label = format!("{method} {variant}");
-            let at = board.methods.iter().position(|known| *known == label)?;
+            let at = board.position(&format!("{method} {variant}"))?;
             Some(percent(board.mean_over_sets(at)?.0))
         };
-        let mut variants: Vec<String> = rows.iter().map(|row| row.variant.clone()).collect();
-        variants.sort();
-        variants.dedup();
+        let variants = variants::names(rows);
         let value = |variant: &str| settings(variant)[0].1.to_owned();
         let n_sets = board.sets.len();
-        let key = self.keys.join(" and ");
+        let key = self.0.keys.join(" and ");
         let title = format!("AUC by {key}, means over {n_sets} sets ({protocol})");
-        if let [_, _] = self.keys.as_slice() {
+        if let [_, _] = self.0.keys.as_slice() {
             return self.draw_heat_map(&title, &variants, &methods, mean).map(Some);
         }
         let number = |variant: &str| value(variant).parse::<f64>().ok();
         if variants.iter().all(|variant| number(variant).is_some_and(|number| number > 0.0)) {
             let line = |method: &String| {
                 let point = |variant: &String| Some((number(variant)?, mean(method, variant)?));
-                let mut points: Vec<(f64, f64)> = variants.iter().filter_map(point).collect();
-                points.sort_by(|a, b| a.0.total_cmp(&b.0));
-                Series { name: method.clone(), points, band: None }
+                Series {
+                    name: method.clone(),
+                    points: variants.iter().filter_map(point).collect(),
+                    band: None,
+                }
             };
             let series: Vec<Series> = methods.iter().map(line).collect();
             let axes = Axes { title: &title, x_title: &key, y_title: "AUC (%)", log_x: true };
             return lines(&axes, &series).map(Some);
         }
-        let names: Vec<String> = variants
-            .iter()
-            .map(|variant| settings(variant).iter().map(|(_, value)| *value).collect::<Vec<_>>().join(" "))
-            .collect();
+        let names: Vec<String> = variants.iter().map(|variant| variants::values(variant)).collect();
         let bar = |method: &String| {
             let values =
                 variants.iter().map(|variant| mean(method, variant)).collect::<Option<Vec<f64>>>()?;
@@ -285,7 +244,7 @@ impl Study {
         let names = |at: usize| {
             let mut names: Vec<String> =
                 variants.iter().map(|variant| settings(variant)[at].1.to_owned()).collect();
-            let key = |name: &String| name.trim_matches(['[', ']']).parse::<f64>().unwrap_or(f64::INFINITY);
+            let key = |name: &String| variants::number(name);
             names.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| a.cmp(b)));
             names.dedup();
             names
@@ -296,14 +255,14 @@ impl Study {
         for method in methods {
             for one in &first {
                 row_names.push(if methods.len() > 1 { format!("{method} {one}") } else { one.clone() });
-                let variant = |two: &String| format!("{}={one}; {}={two}", self.keys[0], self.keys[1]);
+                let variant = |two: &String| format!("{}={one}; {}={two}", self.0.keys[0], self.0.keys[1]);
                 cells.extend(second.iter().map(|two| mean(method, &variant(two))));
             }
         }
         heat_map(&HeatMap {
             title,
-            row_title: &self.keys[0],
-            column_title: &self.keys[1],
+            row_title: &self.0.keys[0],
+            column_title: &self.0.keys[1],
             value_title: "AUC (%)",
             row_names: &row_names,
             column_names: &second,

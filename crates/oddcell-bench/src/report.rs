@@ -1,6 +1,7 @@
 //! Tables and pictures of results, written beside them.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -14,8 +15,10 @@ use crate::{
     paper,
     pictures::{self, PictureError},
     protocol::Protocol,
+    stats::ranks,
     store::Row,
     tables::Table,
+    variants::{self, Varied},
 };
 
 /// Writes the tables of all results into `folder/tables` and the pictures into `folder/figures`; gives their paths.
@@ -26,20 +29,65 @@ pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
         remove_outdated(folder)?;
     }
     let mut written = Vec::new();
-    for protocol in
-        Protocol::ALL.into_iter().filter(|protocol| rows.iter().any(|row| row.protocol == *protocol))
-    {
+    for protocol in Protocol::ALL {
+        let rows: Vec<Row> = rows.iter().filter(|row| row.protocol == protocol).cloned().collect();
+        let compared = variants::not_studied(&rows);
         for &(figure, name) in measures(protocol) {
-            for (kind, table) in tables_of(rows, protocol, figure)? {
+            for (kind, table) in tables_of(&compared, protocol, figure)? {
                 written.extend(write_table(&tables, &format!("{protocol}_{name}{kind}"), &table)?);
             }
         }
-        for (name, figure) in pictures::of_protocol(rows, protocol)? {
+        for varied in variants::studied(&rows) {
+            let table = study_table(&varied, &rows, protocol)?;
+            written.extend(write_table(&tables, &format!("{protocol}_{}", varied.name()), &table)?);
+        }
+        for (name, figure) in pictures::of_protocol(&rows, protocol)? {
             written.extend(write_figure(&figures, &name, &figure)?);
         }
     }
     Ok(written)
 }
+
+/// Variants side by side: every figure's mean over the sets that all of them have, and the mean rank among the variants of
+/// the same method.
+fn study_table(varied: &Varied, rows: &[Row], protocol: Protocol) -> Result<Table, LabError> {
+    let rows = varied.rows(rows);
+    let methods: BTreeSet<&String> = rows.iter().map(|row| &row.method).collect();
+    let names = variants::names(&rows);
+    let mut header = vec![varied.keys.join(", ")];
+    let mut lines: Vec<Vec<String>> = names.iter().map(|name| vec![variants::values(name)]).collect();
+    let mut counts = Vec::new();
+    for method in methods {
+        let own: Vec<Row> = rows.iter().filter(|row| row.method == *method).cloned().collect();
+        for &(figure, name) in measures(protocol).iter().filter(|(figure, _)| STUDIED.contains(figure)) {
+            let board = Board::new(&own, protocol, figure).complete();
+            let means = board.means();
+            let ranks = if means.is_empty() {
+                Vec::new()
+            } else {
+                ranks::mean_ranks(&means).map_err(PictureError::from)?
+            };
+            counts.push(board.sets.len());
+            header.extend([format!("{method} {name}"), "rank".to_owned()]);
+            for (line, variant) in lines.iter_mut().zip(&names) {
+                let at = board.position(&format!("{method} {variant}"));
+                let mean = at.and_then(|at| Some((board.mean_over_sets(at)?.0, ranks[at])));
+                line.extend(match mean {
+                    Some((mean, rank)) => [format!("{:.2}", 100.0 * mean), format!("{rank:.2}")],
+                    None => ["-", "-"].map(str::to_owned),
+                });
+            }
+        }
+    }
+    let (least, most) = (counts.iter().min().unwrap_or(&0), counts.iter().max().unwrap_or(&0));
+    let sets = if least == most { most.to_string() } else { format!("{least} to {most}") };
+    let title =
+        format!("{protocol}: figures in percent by {}, means over {sets} sets", varied.keys.join(" and "));
+    Ok(Table { title, header, lines })
+}
+
+/// Of these, what is worth a column beside the others.
+const STUDIED: [Figure; 3] = [Figure::Auc, Figure::F1, Figure::Top1];
 
 /// What is worth a table.
 fn measures(protocol: Protocol) -> &'static [(Figure, &'static str)] {
@@ -137,4 +185,38 @@ fn write_whole(path: &Path, content: &[u8]) -> Result<(), LabError> {
     let part = path.with_extension("part");
     fs::write(&part, content).map_err(LabError::file("write", &part))?;
     fs::rename(&part, path).map_err(LabError::file("write", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::tests::row;
+
+    // sigma_max=2 is better on both sets: ranks 1 and 2. Means (0.8 + 0.6)/2 and (0.4 + 0.2)/2.
+    #[test]
+    fn variants_stand_side_by_side_with_their_ranks() {
+        let varied = |set, sigma: &str, auc| Row {
+            variant: format!("sigma_max={sigma}"),
+            f1: Some(auc / 2.0),
+            ..row(set, 0, "noise", 0, auc)
+        };
+        let rows = [
+            varied("wine", "10", 0.4),
+            varied("wine", "2", 0.8),
+            varied("glass", "10", 0.2),
+            varied("glass", "2", 0.6),
+        ];
+        let study = &variants::studied(&rows)[0];
+        assert_eq!(
+            study_table(study, &rows, Protocol::Occ).unwrap().markdown(),
+            "occ: figures in percent by sigma_max, means over 2 sets\n\n\
+             | sigma_max | noise auc | rank | noise f1 | rank |\n\
+             |---|---:|---:|---:|---:|\n\
+             | 2 | 70.00 | 1.00 | 35.00 | 1.00 |\n\
+             | 10 | 30.00 | 2.00 | 15.00 | 2.00 |\n"
+        );
+        // Without a set that both variants have, there is nothing to rank.
+        let gaps = study_table(study, &[rows[0].clone(), rows[3].clone()], Protocol::Occ).unwrap();
+        assert_eq!(gaps.lines[0], ["2", "-", "-", "-", "-"]);
+    }
 }
