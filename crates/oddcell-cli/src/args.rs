@@ -133,7 +133,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   oddcell bench map --data DIR --sets cardio,satellite --out results
-  oddcell bench map --data DIR --sets cardio --methods noise-paper-mlp --out results")]
+  oddcell bench map --data DIR --sets kdd --methods noise-paper-mlp --out results")]
     Map(BenchChoiceArgs),
     /// The paper's time tables: noise, training and judging on KDD-CUP99
     #[command(after_help = "\
@@ -156,7 +156,7 @@ pub(crate) struct BenchSetsArgs {
 }
 
 /// Which methods on which sets.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct BenchChoiceArgs {
     /// Folder with the sets (see `oddcell bench sets`)
     #[arg(long, value_name = "DIR")]

@@ -10,7 +10,7 @@ use oddcell_bench::{
     maps,
     matrix::{Entrant, Limits, Matrix},
     methods::{self, Method, OURS, Vary},
-    protocol::{self, Protocol},
+    protocol::{self, Protocol, Split},
     report,
     sets::{self, LabelledSet, SetInfo},
     store::{self, Row, Status, Store},
@@ -250,24 +250,45 @@ fn standings(rows: &[Row], protocol: Protocol) -> String {
     if is_fair { text } else { format!("{text}(means over different sets, which do not compare)\n") }
 }
 
-/// One picture for every set and method, with the split and seed 0 of `uad`.
+/// One picture for every set and method, with the split and seed 0 of `uad`, or of `occ` for sets that only it has.
 fn draw_maps(args: &BenchChoiceArgs) -> Result<(), Failure> {
     let methods = varied(&named_methods(args, &[OURS])?, args)?;
-    let Chosen { sets, notes } = chosen_sets(Protocol::Uad, args)?;
-    tell(&notes, args.quiet);
-    for entrant in sets {
-        let set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
-        let split = protocol::split(&set, Protocol::Uad, 0, Seed(0));
-        for method in &methods {
-            let label = format!("{} {}", method.name, method.variant);
-            let title = format!("{}: the last hidden layer of {}", entrant.name, label.trim_end());
-            let figure = maps::map(method, &split, &title, Seed(0))
-                .map_err(|source| LabError::Map { set: entrant.name.clone(), source })?;
-            let name = format!("map_{}_{}", entrant.name, label.trim_end().replace(['/', ' ', ';'], "_"));
-            for path in report::write_figure(&args.out.join("figures"), &name, &figure)? {
-                output::print(&format!("{}\n", path.display()))?;
+    for protocol in [Protocol::Uad, Protocol::Occ] {
+        let own = |name: &&String| (protocol == Protocol::Occ) == is_only_in_occ(name);
+        let names: Vec<String> = args.sets.iter().filter(own).cloned().collect();
+        if names.is_empty() {
+            continue;
+        }
+        let Chosen { sets, notes } = chosen_sets(protocol, &BenchChoiceArgs { sets: names, ..args.clone() })?;
+        tell(&notes, args.quiet);
+        for entrant in sets {
+            let mut set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
+            if protocol == Protocol::Occ {
+                set.keep_numbers();
+            }
+            let class = protocol::normal_classes(&set, protocol).first().copied().unwrap_or_default();
+            let split = protocol::split(&set, protocol, class, Seed(0));
+            for method in &methods {
+                draw_map(method, &entrant.name, &split, args)?;
             }
         }
+    }
+    Ok(())
+}
+
+fn is_only_in_occ(name: &str) -> bool {
+    let knows = |protocol: Protocol| sets::find(protocol.benchmark(), name).is_some();
+    knows(Protocol::Occ) && !knows(Protocol::Uad)
+}
+
+fn draw_map(method: &Method, set: &str, split: &Split, args: &BenchChoiceArgs) -> Result<(), Failure> {
+    let label = format!("{} {}", method.name, method.variant);
+    let title = format!("{set}: the last hidden layer of {}", label.trim_end());
+    let figure = maps::map(method, split, &title, Seed(0))
+        .map_err(|source| LabError::Map { set: set.to_owned(), source })?;
+    let name = format!("map_{set}_{}", label.trim_end().replace(['/', ' ', ';'], "_"));
+    for path in report::write_figure(&args.out.join("figures"), &name, &figure)? {
+        output::print(&format!("{}\n", path.display()))?;
     }
     Ok(())
 }
