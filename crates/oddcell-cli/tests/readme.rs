@@ -1,7 +1,8 @@
-//! The README tells the truth: its session is run and compared, and every command and flag in the docs exists.
+//! The README tells the truth, and so do the documents: their sessions are run and compared, and every command and flag
+//! in them exists.
 //!
-//! After a change that is meant to change the session's output, `UPDATE_README=1 cargo test -p oddcell-cli --test
-//! readme` writes the new one into the README.
+//! After a change that is meant to change a session's output, `UPDATE_README=1 cargo test --workspace --test readme`
+//! writes the new one into the document.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -37,17 +38,16 @@ fn shown(line: &str, folder: &Path) -> String {
     text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
+/// Runs the one session of a document in a folder that `prepare` has put files into.
 #[cfg(unix)]
-#[test]
-fn the_session_of_the_readme_gives_what_the_readme_shows() {
-    let path = root().join("README.md");
-    let readme = fs::read_to_string(&path).unwrap();
-    let (before, rest) = readme.split_once(BEGIN).unwrap();
+fn check_session(document: &str, prepare: impl Fn(&Path)) {
+    let path = root().join(document);
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(BEGIN).unwrap();
     let (session, after) = rest.split_once(END).unwrap();
-    assert!(!after.contains(BEGIN), "one session is enough");
-    // The demo's own table, as `oddcell demo` writes it.
+    assert!(!after.contains(BEGIN), "{document}: one session is enough");
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("orders.csv"), demo::orders(2_000, 40, Seed(0)).csv).unwrap();
+    prepare(folder.path());
     let commands: Vec<&str> = session.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
     assert!(!commands.is_empty());
     let run = |line: &&str| format!("$ {line}\n{}", shown(line, folder.path()));
@@ -58,8 +58,25 @@ fn the_session_of_the_readme_gives_what_the_readme_shows() {
     }
     assert!(
         found == session,
-        "the README shows\n{session}\nbut it is now\n{found}\n(UPDATE_README=1 writes it)"
+        "{document} shows\n{session}\nbut it is now\n{found}\n(UPDATE_README=1 writes it)"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn the_session_of_the_readme_gives_what_the_readme_shows() {
+    // The demo's own table, as `oddcell demo` writes it.
+    check_session("README.md", |folder| {
+        fs::write(folder.join("orders.csv"), demo::orders(2_000, 40, Seed(0)).csv).unwrap();
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn the_session_on_a_time_series_gives_what_its_page_shows() {
+    check_session("docs/embeddings.md", |folder| {
+        fs::copy(root().join("examples/embeddings/elnino.csv"), folder.join("elnino.csv")).unwrap();
+    });
 }
 
 fn help(command: &str) -> String {
