@@ -4,7 +4,7 @@ use std::{fmt, io};
 
 use oddcell::{
     encode::EncodeError,
-    error::{Error, FitError, ParamError},
+    error::{Error, FitError, ParamError, with_causes},
     model_file::ModelFileError,
     table::TableError,
 };
@@ -107,24 +107,6 @@ macro_rules! from_part {
     )*};
 }
 from_part!(TableError, EncodeError, ParamError, ModelFileError);
-
-/// The message with whatever caused it, unless the message says that already.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let text = inner.to_string();
-        if !message.contains(&text) {
-            message = format!("{message}: {text}");
-        }
-        cause = inner.source();
-    }
-    // What serde calls by its name in Rust, people call otherwise.
-    message
-        .replace(", expected f64", ", expected a number")
-        .replace(", expected usize", ", expected a whole number")
-        .replace(", expected u64", ", expected a whole number")
-}
 
 const DISK_FULL: &str = "make room, or write to another disk";
 

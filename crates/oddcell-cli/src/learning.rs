@@ -6,7 +6,7 @@ use std::{
 };
 
 use oddcell::{
-    DetectorSpec, Seed, Table,
+    DetectorSpec, Seed, Table, judged,
     model::FitOptions,
     table::{ColumnKind, ReadOptions, Source, TableReader, Wanted},
 };
@@ -63,7 +63,7 @@ pub(crate) fn options(learn: &LearnArgs, columns: &ColumnArgs) -> Result<(FitOpt
         set(&mut options, key, value).map_err(|failure| failure.at(format!("--set {setting}")))?;
     }
     // What an earlier run found is left out anyway.
-    let ignored = columns.ignore.iter().filter(|name| !output::COLUMNS.contains(&name.as_str()));
+    let ignored = columns.ignore.iter().filter(|name| !judged::COLUMNS.contains(&name.as_str()));
     options.encode.ignore.extend(ignored.cloned());
     options.encode.keep_identifiers |= columns.keep_identifiers;
     options.label.clone_from(&columns.label);
@@ -142,12 +142,12 @@ pub(crate) fn read_table(
     options: &FitOptions,
 ) -> Result<Input, Failure> {
     let ignored = options.encode.ignore.iter().filter(|&name| options.label.as_ref() != Some(name));
-    let not_read = ignored.cloned().chain(output::COLUMNS.map(str::to_owned)).collect();
+    let not_read = ignored.cloned().chain(judged::COLUMNS.map(str::to_owned)).collect();
     let reader = open(data, read, Wanted::Except(not_read))?;
     let delimiter = reader.delimiter();
     let mut table = Table::from_reader(reader)?;
     // What an earlier run found is no feature, and would be written a second time.
-    let found = output::earlier_findings(&table.schema());
+    let found = judged::earlier_findings(&table.schema());
     if !found.is_empty() {
         table = table.without(&found)?;
     }

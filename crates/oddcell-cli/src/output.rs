@@ -7,12 +7,13 @@ use std::{
     sync::Arc,
 };
 
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
 use oddcell::{
     Error,
+    judged::judged_schema,
     model_file::write_atomically,
-    table::{ColumnInfo, Format, TableWriter, json_field},
+    table::{ColumnInfo, Format, TableWriter},
 };
 
 use crate::{
@@ -20,14 +21,6 @@ use crate::{
     failure::Failure,
     show,
 };
-
-pub(crate) const SCORE: &str = "odd_score";
-pub(crate) const P: &str = "odd_p";
-pub(crate) const VERDICT: &str = "odd_verdict";
-pub(crate) const REASONS: &str = "odd_reasons";
-
-/// What judged rows have besides the input's columns.
-pub(crate) const COLUMNS: [&str; 4] = [SCORE, P, VERDICT, REASONS];
 
 /// Where judged rows go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,67 +177,10 @@ impl<W: Write> Write for PipeSafe<W> {
     }
 }
 
-/// What was found about the rows of one batch.
-pub(crate) struct Found {
-    pub(crate) scores: Vec<f64>,
-    pub(crate) p_values: Vec<f64>,
-    /// Where the detector knows cells.
-    pub(crate) reasons: Option<StringArray>,
-}
-
-/// The columns that an earlier run had found, wherever its output came from and in whatever format.
-pub(crate) fn earlier_findings(input: &Schema) -> Vec<&'static str> {
-    COLUMNS.into_iter().filter(|name| input.column_with_name(name).is_some()).collect()
-}
-
-/// What there is to say about them.
+/// What there is to say about the columns that an earlier run had found.
 pub(crate) fn earlier_note(found: &[&str]) -> Option<String> {
     let names = show::name_list(found.iter().copied());
     (!found.is_empty()).then(|| format!("left out, as an earlier run had found them: {names}"))
-}
-
-/// The input's columns without what an earlier run had found.
-fn input_columns(schema: &Schema) -> Vec<usize> {
-    (0..schema.fields().len())
-        .filter(|&index| !COLUMNS.contains(&schema.field(index).name().as_str()))
-        .collect()
-}
-
-/// The columns of judged rows. The verdict may come later.
-pub(crate) fn judged_schema(input: &Schema, with_verdict: bool, format: Format) -> Schema {
-    let mut fields: Vec<Field> =
-        input_columns(input).into_iter().map(|index| input.field(index).clone()).collect();
-    fields.push(Field::new(SCORE, DataType::Float64, false));
-    fields.push(Field::new(P, DataType::Float64, false));
-    if with_verdict {
-        fields.push(Field::new(VERDICT, DataType::Boolean, false));
-    }
-    fields.push(if format == Format::JsonLines {
-        json_field(REASONS)
-    } else {
-        Field::new(REASONS, DataType::Utf8, true)
-    });
-    Schema::new(fields)
-}
-
-/// The rows with what was found, and the verdicts if they are known already.
-pub(crate) fn judged_batch(
-    batch: &RecordBatch,
-    found: Found,
-    verdicts: Option<Vec<bool>>,
-    format: Format,
-) -> Result<RecordBatch, Failure> {
-    let schema: SchemaRef = Arc::new(judged_schema(&batch.schema(), verdicts.is_some(), format));
-    let mut columns: Vec<ArrayRef> =
-        input_columns(&batch.schema()).into_iter().map(|index| Arc::clone(batch.column(index))).collect();
-    columns.push(Arc::new(Float64Array::from(found.scores)));
-    columns.push(Arc::new(Float64Array::from(found.p_values)));
-    if let Some(verdicts) = verdicts {
-        columns.push(Arc::new(BooleanArray::from(verdicts)));
-    }
-    columns.push(Arc::new(found.reasons.unwrap_or_else(|| StringArray::new_null(batch.num_rows()))));
-    RecordBatch::try_new(schema, columns)
-        .map_err(|error| Failure::failed(format!("cannot put the rows together: {error}")))
 }
 
 /// Standard output for people and programs; a reader that went away is no error.

@@ -6,21 +6,15 @@ use std::{
     thread,
 };
 
-use arrow_array::{RecordBatch, StringArray, builder::StringBuilder};
+use arrow_array::{RecordBatch, StringArray};
 use oddcell::{
-    Error, Model,
-    encode::Encoder,
-    explain::Explainer,
+    Model,
+    judged::{self, Found},
     model::Findings,
     table::{Format, Note, TableReader},
 };
 
-use crate::{failure::Failure, output::Found};
-
-/// Reasons given per row.
-pub(crate) const TOP_REASONS: usize = 3;
-/// Usual size of a row's reasons.
-const REASON_BYTES: usize = 200;
+use crate::failure::Failure;
 
 /// A batch that was judged.
 pub(crate) struct Judged {
@@ -103,53 +97,8 @@ fn judge_batch(
 ) -> Result<Judged, Failure> {
     let findings = model.judge(&batch, first_row, origin, true)?;
     let reasons = match format {
-        Some(format) => reasons(model.encoder(), &batch, first_row, origin, &findings, format)?,
+        Some(format) => judged::reasons(model.encoder(), &batch, first_row, origin, &findings, format)?,
         None => None,
     };
     Ok(Judged { batch, first_row, findings, reasons })
-}
-
-/// The reasons of every row as the output format wants them: a line of text, or a JSON object. `None` if the detector
-/// knows no cells.
-pub(crate) fn reasons(
-    encoder: &Encoder,
-    batch: &RecordBatch,
-    first_row: usize,
-    origin: &str,
-    findings: &Findings,
-    format: Format,
-) -> Result<Option<StringArray>, Failure> {
-    let Some(cells) = &findings.cells else { return Ok(None) };
-    let explainer = Explainer::new(encoder, batch, first_row, origin).map_err(Error::from)?;
-    let n_rows = batch.num_rows();
-    let mut reasons = StringBuilder::with_capacity(n_rows, n_rows * REASON_BYTES);
-    for row in 0..n_rows {
-        if format == Format::JsonLines {
-            reasons.append_value(reasons_object(&explainer, row, cells.row(row))?);
-        } else {
-            explainer.write_top(row, cells.row(row), TOP_REASONS, &mut reasons).map_err(Error::from)?;
-            // Ends the value that was written piece by piece.
-            reasons.append_value("");
-        }
-    }
-    Ok(Some(reasons.finish()))
-}
-
-/// The top reasons as a JSON object: column → figures, most noise first.
-fn reasons_object(explainer: &Explainer<'_>, row: usize, cells: &[f64]) -> Result<String, Failure> {
-    let mut text = String::from("{");
-    for reason in explainer.top(row, cells, TOP_REASONS).map_err(Error::from)? {
-        if text.len() > 1 {
-            text.push(',');
-        }
-        text.push_str(&json(reason.column)?);
-        text.push(':');
-        text.push_str(&json(&reason)?);
-    }
-    text.push('}');
-    Ok(text)
-}
-
-fn json(value: &(impl serde::Serialize + ?Sized)) -> Result<String, Failure> {
-    serde_json::to_string(value).map_err(|error| Failure::failed(format!("cannot write a reason: {error}")))
 }

@@ -198,3 +198,22 @@ pub enum ScoreError {
         value: f64,
     },
 }
+
+/// The message with whatever caused it, unless the message says that already.
+#[must_use]
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let text = inner.to_string();
+        if !message.contains(&text) {
+            message = format!("{message}: {text}");
+        }
+        cause = inner.source();
+    }
+    // What serde calls by its name in Rust, people call otherwise.
+    message
+        .replace(", expected f64", ", expected a number")
+        .replace(", expected usize", ", expected a whole number")
+        .replace(", expected u64", ", expected a whole number")
+}

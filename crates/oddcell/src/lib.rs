@@ -41,6 +41,7 @@ pub mod detect;
 pub mod encode;
 pub mod error;
 pub mod explain;
+pub mod judged;
 pub mod matrix;
 pub mod metrics;
 pub mod model;

@@ -27,6 +27,12 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// For new rows before a model, unless told otherwise: one normal row in a hundred is called odd.
+    pub const FOR_NEW_ROWS: Self = Self::Alpha(0.01);
+    /// For one table judged by itself, unless told otherwise: about one in ten of the rows called odd is expected to
+    /// be normal.
+    pub const FOR_ONE_TABLE: Self = Self::Fdr(0.1);
+
     /// p-value at most `alpha`, which is between 0 and 1.
     pub fn alpha(alpha: f64) -> Result<Self, ParamError> {
         in_range("alpha", alpha, alpha > 0.0 && alpha < 1.0, "more than 0 and less than 1").map(Self::Alpha)

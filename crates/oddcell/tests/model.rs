@@ -3,9 +3,11 @@
 
 mod tables;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use arrow_array::{ArrayRef, RecordBatch};
 use oddcell::{
-    Context, DetectorSpec, Error, Model, Seed, Table,
+    Context, DetectorSpec, Error, Model, Monitor, Progress, Seed, Silent, Table,
     error::FitError,
     metrics::auc,
     model::{FitOptions, detect},
@@ -47,6 +49,37 @@ fn any_number_of_threads_gives_the_same_file_and_the_same_findings() {
 fn another_seed_gives_another_model_and_the_same_seed_the_same() {
     assert_eq!(fit(300, 7).to_bytes().unwrap(), fit(300, 7).to_bytes().unwrap());
     assert_ne!(fit(300, 7).to_bytes().unwrap(), fit(300, 8).to_bytes().unwrap());
+}
+
+/// Stops the work once so many rows are done.
+struct StopAfter(usize, AtomicUsize);
+
+impl Monitor for StopAfter {
+    fn advanced(&self, progress: Progress) {
+        assert_eq!(progress.total, 20_000);
+        self.1.store(progress.done, Ordering::Relaxed);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.1.load(Ordering::Relaxed) >= self.0
+    }
+}
+
+#[test]
+fn many_batches_are_judged_like_one_and_the_work_can_be_stopped() {
+    let model = fit(300, 1);
+    let rows = batch(fresh(20_000, 1));
+    let whole = model.judge(&rows, 0, "rows", true).unwrap();
+    let batches = [rows.slice(0, 1), rows.slice(1, 0), rows.slice(1, 19_999)];
+    assert_eq!(model.judge_all(&batches, "rows", true, &Silent).unwrap(), whole);
+    let none = model.judge_all(&[rows.slice(0, 0)], "rows", true, &Silent).unwrap();
+    assert_eq!((none.scores.len(), none.cells.map(|cells| cells.n_rows())), (0, Some(0)));
+
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let watch = StopAfter(8_000, AtomicUsize::new(0));
+    let stopped = pool.install(|| model.judge_all(&batches, "rows", false, &watch));
+    assert!(matches!(stopped, Err(Error::Fit(FitError::Cancelled))), "{stopped:?}");
+    assert!((1..20_000).contains(&watch.1.into_inner()));
 }
 
 #[test]

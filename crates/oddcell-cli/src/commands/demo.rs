@@ -5,6 +5,7 @@ use std::{fmt::Write as _, path::Path};
 use oddcell::{
     Context, DetectorSpec, Seed, Table,
     demo::{self, Demo},
+    judged::parts,
     model::{FitOptions, detect},
     table::{Format, ReadOptions, Source},
     verdict::{self, Rule},
@@ -13,7 +14,7 @@ use serde::Serialize;
 
 use crate::{
     args::DemoArgs,
-    commands::detect::{parts, write},
+    commands::detect::write,
     failure::Failure,
     learning,
     oddest::{OddRow, Oddest},
@@ -62,12 +63,16 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
         pool.install(|| detect(&table, &options, &Context { seed: Seed(0), monitor: &progress }))?;
     progress.done();
     let findings = &detection.findings;
-    let odd =
-        verdict::verdicts(Rule::Fdr(0.1), &findings.scores, &findings.p_values, detection.null.reference());
+    let odd = verdict::verdicts(
+        Rule::FOR_ONE_TABLE,
+        &findings.scores,
+        &findings.p_values,
+        detection.null.reference(),
+    );
     pool.install(|| write(&table, &detection, &odd, &Target::File(judged.clone(), Format::Csv), None))?;
 
     let mut oddest = Oddest::new(SPOILED);
-    for part in parts(&table, findings) {
+    for part in parts(&table.batches, findings) {
         oddest.add(&detection.encoder, part.batch, part.first_row, &table.origin, &part.findings)?;
     }
     let oddest = oddest.into_rows();

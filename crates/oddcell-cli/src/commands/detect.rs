@@ -2,8 +2,9 @@
 
 use oddcell::{
     Context,
-    model::{Detection, Findings, detect},
-    table::{Format, Table},
+    judged::{self, Found, TablePart, parts},
+    model::{Detection, detect},
+    table::Table,
     verdict::{self, Rule},
 };
 
@@ -14,18 +15,14 @@ use crate::{
     labels::Labels,
     learning::{self, Input},
     oddest::Oddest,
-    output::{self, Found, Target},
+    output::Target,
     progress::Training,
-    stream,
     summary::{self, Summary},
 };
 
-/// Without a rule: so that about one in ten of the rows called odd is expected to be normal.
-const DEFAULT_RULE: Rule = Rule::Fdr(0.1);
-
 pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
     let (options, seed) = learning::options(&args.learn, &args.columns)?;
-    let rule = rule(&args.rule, DEFAULT_RULE)?;
+    let rule = rule(&args.rule, Rule::FOR_ONE_TABLE)?;
     let target = Target::of(&args.output, &args.run)?;
     if let Target::File(path, _) = &target {
         learning::check_output(path, &[&args.data])?;
@@ -45,7 +42,7 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
     );
     let mut oddest = Oddest::to_show();
     let mut labels = Labels::default();
-    for part in parts(&table, &detection.findings) {
+    for part in parts(&table.batches, &detection.findings) {
         oddest.add(&detection.encoder, part.batch, part.first_row, &table.origin, &part.findings)?;
         if let Some(label) = &args.columns.label {
             labels.add(label, part.batch, &part.findings.scores, part.first_row, &table.origin)?;
@@ -78,30 +75,6 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
     summary.show(args.run.json, args.run.quiet, &target, &detection.encoder)
 }
 
-/// Batch by batch: the rows and what was found about them.
-pub(crate) struct TablePart<'a> {
-    pub(crate) batch: &'a arrow_array::RecordBatch,
-    pub(crate) first_row: usize,
-    pub(crate) findings: Findings,
-}
-
-/// The batches of a table with their part of the findings.
-pub(crate) fn parts<'a>(table: &'a Table, findings: &'a Findings) -> impl Iterator<Item = TablePart<'a>> {
-    let mut first_row = 0;
-    table.batches.iter().map(move |batch| {
-        let rows = first_row..first_row + batch.num_rows();
-        let part = Findings {
-            scores: findings.scores[rows.clone()].to_vec(),
-            p_values: findings.p_values[rows.clone()].to_vec(),
-            cells: findings.cells.as_ref().map(|cells| cells.take(&rows.clone().collect::<Vec<_>>())),
-            surprises: findings.surprises.clone(),
-        };
-        let part = TablePart { batch, first_row, findings: part };
-        first_row = rows.end;
-        part
-    })
-}
-
 /// Writes all rows with what was found.
 pub(crate) fn write(
     table: &Table,
@@ -112,25 +85,14 @@ pub(crate) fn write(
 ) -> Result<(), Failure> {
     let Some(format) = target.format() else { return Ok(()) };
     target.write(&table.schema(), &table.columns, delimiter, |sink| {
-        for part in parts(table, &detection.findings) {
-            let batch = judged(&part, detection, odd, &table.origin, format)?;
-            sink.put(&batch)?;
+        for part in parts(&table.batches, &detection.findings) {
+            let TablePart { batch, first_row, findings } = part;
+            let reasons =
+                judged::reasons(&detection.encoder, batch, first_row, &table.origin, &findings, format)?;
+            let verdicts = odd[first_row..][..batch.num_rows()].to_vec();
+            let found = Found { scores: findings.scores, p_values: findings.p_values, reasons };
+            sink.put(&judged::judged_batch(batch, found, Some(verdicts), format))?;
         }
         Ok(())
     })
-}
-
-fn judged(
-    part: &TablePart<'_>,
-    detection: &Detection,
-    odd: &[bool],
-    origin: &str,
-    format: Format,
-) -> Result<arrow_array::RecordBatch, Failure> {
-    let reasons =
-        stream::reasons(&detection.encoder, part.batch, part.first_row, origin, &part.findings, format)?;
-    let verdicts = odd[part.first_row..][..part.batch.num_rows()].to_vec();
-    let found =
-        Found { scores: part.findings.scores.clone(), p_values: part.findings.p_values.clone(), reasons };
-    output::judged_batch(part.batch, found, Some(verdicts), format)
 }

@@ -13,6 +13,7 @@ use std::path::Path;
 use oddcell::{
     Error, Model,
     encode::{EncodedColumn, Encoder},
+    judged,
     table::{ColumnInfo, TableReader, Wanted},
     verdict::Rule,
 };
@@ -48,7 +49,7 @@ fn open(
 ) -> Result<(TableReader, Vec<String>), Failure> {
     let wanted = model.encoder().columns().iter().map(EncodedColumn::name).chain(label);
     let reader = learning::open(data, read, Wanted::Only(wanted.map(str::to_owned).collect()))?;
-    let mut found = output::earlier_findings(reader.schema());
+    let mut found = judged::earlier_findings(reader.schema());
     found.retain(|&name| label != Some(name));
     let mut extra = model.encoder().extra_columns(reader.schema());
     extra.retain(|name| label != Some(name) && !found.contains(&name.as_str()));

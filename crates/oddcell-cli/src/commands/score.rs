@@ -7,6 +7,7 @@ use arrow_ipc::{reader::StreamReader, writer::StreamWriter};
 use oddcell::{
     Error, Model,
     encode::Surprises,
+    judged,
     table::Format,
     verdict::{Cutoff, FirstPass, Rule},
 };
@@ -25,11 +26,8 @@ use crate::{
     summary::{self, Summary, count, counted},
 };
 
-/// Without a rule: one normal row in a hundred is called odd.
-const DEFAULT_RULE: Rule = Rule::Alpha(0.01);
-
 pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
-    let rule = rule(&args.rule, DEFAULT_RULE)?;
+    let rule = rule(&args.rule, Rule::FOR_NEW_ROWS)?;
     let target = Target::of(&args.output, &args.run)?;
     if let Target::File(path, _) = &target {
         learning::check_output(path, &[&args.data, &args.model])?;
@@ -175,7 +173,7 @@ impl<'a> Pass<'a> {
                     None => Ok(()),
                     Some(format) => {
                         let found = judged.found();
-                        sink.put(&output::judged_batch(&judged.batch, found, Some(verdicts), *format)?)
+                        sink.put(&judged::judged_batch(&judged.batch, found, Some(verdicts), *format))
                     }
                 }
             }
@@ -185,14 +183,14 @@ impl<'a> Pass<'a> {
                 }
                 let found = judged.found();
                 let batch = match format {
-                    Some(format) => output::judged_batch(&judged.batch, found, None, *format)?,
+                    Some(format) => judged::judged_batch(&judged.batch, found, None, *format),
                     // Nothing is written, but the odd rows are counted.
-                    None => output::judged_batch(
+                    None => judged::judged_batch(
                         &judged.batch.project(&[]).map_err(spool_error)?,
                         found,
                         None,
                         Format::Csv,
-                    )?,
+                    ),
                 };
                 if spool.is_none() {
                     *spool = Some(Box::new(Spool::new(&batch)?));
@@ -231,7 +229,7 @@ fn with_verdicts(
     let column = |name: &str| {
         batch.column_by_name(name).map(|array| array.as_primitive::<Float64Type>().values().to_vec())
     };
-    let (Some(scores), Some(p_values)) = (column(output::SCORE), column(output::P)) else {
+    let (Some(scores), Some(p_values)) = (column(judged::SCORE), column(judged::P)) else {
         unreachable!("the spool holds judged rows")
     };
     let verdicts: Vec<bool> = scores
@@ -248,7 +246,7 @@ fn with_verdicts(
     fields.insert(
         last,
         std::sync::Arc::new(arrow_schema::Field::new(
-            output::VERDICT,
+            judged::VERDICT,
             arrow_schema::DataType::Boolean,
             false,
         )),

@@ -19,6 +19,7 @@ pub use reason::{About, Reason, Side};
 
 pub use crate::encode::{NormalRange, Share};
 use crate::{
+    Matrix,
     encode::{Content, EncodeError, EncodedColumn, Encoder, Part, Place},
     table::ColumnKind,
 };
@@ -78,6 +79,35 @@ pub fn top(encoder: &Encoder, cells: &[f64], k: usize) -> Top {
         top.items[place] = ColumnNoise { column: at, sds };
     }
     top
+}
+
+/// What noise is measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Standard deviations of the training rows: comparable from column to column.
+    StandardDeviations,
+    /// The column's own: numbers as they are, dates in seconds; categories, booleans and everything about emptiness
+    /// from 0 (not odd) to 1 (surely odd), as in [`Reason::amount`].
+    Column,
+}
+
+/// The noise of whole columns, rows × [`Encoder::columns`], from that of features.
+///
+/// # Panics
+/// If `cells` does not hold one estimate per row and feature: a bug of the caller, not of the data.
+#[must_use]
+pub fn noise_by_column(encoder: &Encoder, cells: &Matrix, unit: Unit) -> Matrix {
+    let mut noise = Matrix::zeros(cells.n_rows(), encoder.columns().len());
+    for (row, cells) in cells.rows().enumerate() {
+        check_length(encoder, cells);
+        for (noise, column) in noise.row_mut(row).iter_mut().zip(encoder.columns()) {
+            *noise = match unit {
+                Unit::StandardDeviations => column_noise(column, cells),
+                Unit::Column => amount(encoder, column, cells).1,
+            };
+        }
+    }
+    noise
 }
 
 /// The reasons of one row, one per column, most noise first. For many rows of a batch, make one [`Explainer`].
@@ -159,7 +189,7 @@ impl<'a> Explainer<'a> {
         check_length(self.encoder, cells);
         let encoded = &self.encoder.columns()[column];
         let cell = Cell::read(encoded, self.arrays[column], row, self.first_row, self.origin)?;
-        let (about, amount) = self.amount(encoded, cells);
+        let (about, amount) = amount(self.encoder, encoded, cells);
         let n_rows = self.encoder.n_rows() as f64;
         let (side, training_share) = match (encoded.content(), &cell) {
             (Content::Number(spread) | Content::Date { spread, .. }, &Cell::Number { number, .. }) => {
@@ -203,25 +233,24 @@ impl<'a> Explainer<'a> {
             null_share: encoded.null_share(),
         })
     }
+}
 
-    /// Whether it is the value that is odd or its being there, and by how much.
-    fn amount(&self, column: &EncodedColumn, cells: &[f64]) -> (About, f64) {
-        let of_value_in_own_unit = matches!(column.content(), Content::Number(_) | Content::Date { .. });
-        let (mut value_sds, mut value_amount, mut null_sds, mut null_amount) = (0.0f64, 0.0f64, 0.0, 0.0);
-        for at in column.features() {
-            let (feature, sds) = (self.encoder.features()[at], cells[at].max(0.0));
-            let amount = sds * feature.std;
-            if feature.part == Part::IsNull {
-                (null_sds, null_amount) = (sds, amount.min(1.0));
-            } else {
-                value_sds = value_sds.max(sds);
-                value_amount = value_amount.max(amount);
-            }
+/// Whether it is the value that is odd or its being there, and by how much.
+fn amount(encoder: &Encoder, column: &EncodedColumn, cells: &[f64]) -> (About, f64) {
+    let of_value_in_own_unit = matches!(column.content(), Content::Number(_) | Content::Date { .. });
+    let (mut value_sds, mut value_amount, mut null_sds, mut null_amount) = (0.0f64, 0.0f64, 0.0, 0.0);
+    for at in column.features() {
+        let (feature, sds) = (encoder.features()[at], cells[at].max(0.0));
+        let amount = sds * feature.std;
+        if feature.part == Part::IsNull {
+            (null_sds, null_amount) = (sds, amount.min(1.0));
+        } else {
+            value_sds = value_sds.max(sds);
+            value_amount = value_amount.max(amount);
         }
-        let value_amount =
-            if of_value_in_own_unit { value_amount.min(f64::MAX) } else { value_amount.min(1.0) };
-        if null_sds > value_sds { (About::Emptiness, null_amount) } else { (About::Value, value_amount) }
     }
+    let value_amount = if of_value_in_own_unit { value_amount.min(f64::MAX) } else { value_amount.min(1.0) };
+    if null_sds > value_sds { (About::Emptiness, null_amount) } else { (About::Value, value_amount) }
 }
 
 /// The greatest noise among the features of a column; never negative, never NaN.

@@ -26,12 +26,15 @@ pub use self::{
     options::{FitOptions, MAX_FOLDS, SplitOptions},
 };
 use crate::{
-    Context, DetectorSpec, Error, Fitted, Matrix, Seed, Table,
+    Context, DetectorSpec, Error, Fitted, Matrix, Monitor, Progress, Seed, Table,
     calibrate::Calibration,
     encode::{EncodeOptions, Encoder, Surprises},
-    error::ScoreError,
+    error::{FitError, ScoreError},
     model_file::{self, ModelFileError, write_atomically},
 };
+
+/// Rows that are judged at a time: what belongs to them fits the second-level cache.
+const PIECE_ROWS: usize = 2_048;
 
 /// What is normal in a table, learned from its rows.
 #[derive(Debug)]
@@ -99,6 +102,55 @@ impl Model {
         let mut findings = judge_rows(&self.members, &encoded.matrix, want_cells)?;
         findings.surprises = encoded.surprises;
         Ok(findings)
+    }
+
+    /// Judges the rows of all `batches`, a few thousand at a time on all threads of the pool it is called from.
+    /// `monitor` hears of the rows done, and may stop the work.
+    pub fn judge_all(
+        &self,
+        batches: &[RecordBatch],
+        origin: &str,
+        want_cells: bool,
+        monitor: &dyn Monitor,
+    ) -> Result<Findings, Error> {
+        use rayon::prelude::*;
+
+        let mut pieces = Vec::new();
+        let mut total = 0;
+        for batch in batches {
+            // A batch without rows is judged, too: what it says about its columns should be heard.
+            for offset in (0..batch.num_rows().max(1)).step_by(PIECE_ROWS) {
+                let piece = batch.slice(offset, PIECE_ROWS.min(batch.num_rows() - offset));
+                pieces.push((total + offset, piece));
+            }
+            total += batch.num_rows();
+        }
+        let (mut scores, mut p_values) = (Vec::with_capacity(total), Vec::with_capacity(total));
+        let mut cells: Option<Vec<f64>> = None;
+        let mut surprises = Surprises::none(self.encoder.columns().len());
+        // A few pieces at a time, so that an error or a wish to stop is heard before all rows were judged.
+        for some in pieces.chunks(4 * rayon::current_num_threads()) {
+            if monitor.cancelled() {
+                return Err(FitError::Cancelled.into());
+            }
+            let judged: Vec<_> = some
+                .par_iter()
+                .map(|(first_row, piece)| self.judge(piece, *first_row, origin, want_cells))
+                .collect();
+            // In row order, so that of several errors the first row's is told.
+            for findings in judged {
+                let findings = findings?;
+                scores.extend(findings.scores);
+                p_values.extend(findings.p_values);
+                if let Some(more) = findings.cells {
+                    cells.get_or_insert_default().extend_from_slice(more.values());
+                }
+                surprises.add(&findings.surprises);
+            }
+            monitor.advanced(Progress { done: scores.len(), total, loss: None });
+        }
+        let cells = cells.map(|values| Matrix::new(values, total, self.encoder.n_features()));
+        Ok(Findings { scores, p_values, cells, surprises })
     }
 
     /// Writes the model to a file, whole or not at all.
