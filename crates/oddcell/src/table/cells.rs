@@ -42,6 +42,8 @@ pub fn read_cells(
     origin: &str,
 ) -> Result<Cells, TableError> {
     let place = Place { column, first_row, origin, kind };
+    let unpacked = unpacked(array);
+    let array = unpacked.as_ref().unwrap_or(array);
     let Some(group) = TypeGroup::of(array.data_type()) else {
         return Err(TableError::UnsupportedType {
             origin: origin.to_owned(),
@@ -74,6 +76,13 @@ pub fn read_cells(
     }
 }
 
+/// The values of a dictionary that holds no text, such as the whole numbers that a data frame was told are categories.
+fn unpacked(array: &ArrayRef) -> Option<ArrayRef> {
+    let DataType::Dictionary(_, values) = array.data_type() else { return None };
+    let group = TypeGroup::of(values).filter(|&group| group != TypeGroup::Text);
+    group.map(|_| cast(array, values).expect("a dictionary can be unpacked"))
+}
+
 /// What kinds of values an Arrow type holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeGroup {
@@ -100,7 +109,7 @@ impl TypeGroup {
             | DataType::Decimal64(..)
             | DataType::Decimal128(..)
             | DataType::Decimal256(..) => Some(Self::Number),
-            // Only text comes dictionary-encoded in practice; other values would need a cast of their own.
+            // Other dictionaries are unpacked where they are read, and are categories whatever they hold.
             DataType::Dictionary(_, values) => Self::of(values).filter(|&group| group == Self::Text),
             other => other.is_numeric().then_some(Self::Number),
         }
@@ -456,6 +465,19 @@ mod tests {
             assert_same(&numbers(&array, ColumnKind::Number), &[7.0, f64::NAN, f64::NAN, 8.0]);
             assert_eq!(names(&array), [Some("7".into()), None, None, Some("8".into())]);
         }
+    }
+
+    #[test] // 10, 20, null, 10 by the keys 0, 1, null, 0.
+    fn a_dictionary_of_numbers_holds_names() {
+        let keys = arrow_array::Int8Array::from(vec![Some(0), Some(1), None, Some(0)]);
+        let dictionary = DictionaryArray::new(keys, Arc::new(Int64Array::from(vec![10, 20])));
+        let array: ArrayRef = Arc::new(dictionary);
+        assert_eq!(names(&array), [Some("10".into()), Some("20".into()), None, Some("10".into())]);
+        let schema =
+            arrow_schema::Schema::new(vec![arrow_schema::Field::new("c", array.data_type().clone(), true)]);
+        let batch = arrow_array::RecordBatch::try_new(Arc::new(schema), vec![array]).unwrap();
+        let table = crate::Table::from_batches("t", vec![batch]).unwrap();
+        assert_eq!(table.columns[0].kind, ColumnKind::Category);
     }
 
     #[test] // The text under a null can be anything, also something that is no number.
