@@ -373,10 +373,10 @@ mod tests {
     }
 
     #[test]
-    fn two_columns_are_too_few_and_the_error_says_so() {
+    fn one_column_is_too_few_and_the_error_says_so() {
         let scad = ScadParams::default().build().unwrap();
-        let error = scad.fit(&Matrix::zeros(10, 2), &Context::silent(Seed(1))).unwrap_err();
-        assert_eq!(error.to_string(), "scad needs at least 3 feature columns, but got 2");
+        let error = scad.fit(&Matrix::zeros(10, 1), &Context::silent(Seed(1))).unwrap_err();
+        assert_eq!(error.to_string(), "scad needs at least 2 feature columns, but got 1");
     }
 
     #[test]

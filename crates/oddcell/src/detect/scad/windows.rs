@@ -10,13 +10,15 @@ pub(super) struct Windows {
 }
 
 impl Windows {
-    /// With fewer columns nothing is left beside a window, or there is one window only.
-    pub(super) const LEAST_COLUMNS: usize = 3;
+    /// With one column nothing is left beside a window.
+    pub(super) const LEAST_COLUMNS: usize = 2;
 
     /// Windows over the columns in this order, of at least [`Windows::LEAST_COLUMNS`].
     pub(super) fn new(order: Vec<u32>) -> Self {
         let window = match order.len() {
-            0..=40 => 2,
+            // Windows of two would leave nothing beside them.
+            0..=2 => 1,
+            3..=40 => 2,
             41..=160 => 10,
             width => width - 150,
         };
@@ -81,7 +83,7 @@ mod tests {
     #[test]
     fn the_window_grows_with_the_number_of_columns() {
         let widths =
-            [3, 40, 41, 160, 161, 400].map(|width| Windows::new((0..width).collect()).inside_width());
-        assert_eq!(widths, [2, 2, 10, 10, 11, 250]);
+            [2, 3, 40, 41, 160, 161, 400].map(|width| Windows::new((0..width).collect()).inside_width());
+        assert_eq!(widths, [1, 2, 2, 10, 10, 11, 250]);
     }
 }
