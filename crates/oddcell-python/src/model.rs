@@ -1,0 +1,242 @@
+//! A fitted model: judge, explain, save, load.
+
+use std::{path::PathBuf, sync::Arc};
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use oddcell::{
+    Context, Matrix, Seed,
+    calibrate::Calibration,
+    encode::EncodedColumn,
+    explain::{Unit, noise_by_column},
+    table::ColumnKind,
+    verdict::{self, Rule},
+};
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::{PyBytes, PyDict},
+};
+
+use crate::{
+    errors::raised,
+    found::Found,
+    settings::{Learning, RuleChoice, options_dict},
+    table::{ORIGIN, Table},
+    values::dict,
+    work,
+};
+
+type Numbers<'py> = Bound<'py, PyArray1<f64>>;
+
+/// What is normal in a table, learned from its rows.
+#[pyclass(frozen, module = "oddcell._oddcell")]
+#[derive(Debug)]
+pub(crate) struct Model {
+    inner: Arc<oddcell::Model>,
+    /// What is worth telling about the training table; known only where it was fitted.
+    notes: Vec<String>,
+}
+
+impl Model {
+    fn of(inner: oddcell::Model, notes: Vec<String>) -> Self {
+        Self { inner: Arc::new(inner), notes }
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Learns what is normal from all rows of `table`.
+    #[staticmethod]
+    #[pyo3(signature = (table, learning, progress=None))]
+    fn fit(
+        py: Python<'_>,
+        table: &Table,
+        learning: Learning<'_>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let options = learning.fit_options()?;
+        let Learning { categorical, seed, .. } = learning;
+        work::run(py, progress, |monitor| {
+            let table = table.to_learn_from(&categorical)?;
+            let model = oddcell::Model::fit(&table, &options, &Context { seed: Seed(seed), monitor })?;
+            let mut notes: Vec<String> = table.notes.iter().map(ToString::to_string).collect();
+            notes.extend(model.encoder().reports().iter().map(ToString::to_string));
+            Ok(Self::of(model, notes))
+        })
+    }
+
+    /// Scores and p-values of all rows of `table`.
+    #[pyo3(signature = (table, progress=None))]
+    fn judge<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Numbers<'py>, Numbers<'py>)> {
+        let findings =
+            work::run(py, progress, |monitor| self.inner.judge_all(&table.batches, ORIGIN, false, monitor))?;
+        Ok((findings.scores.into_pyarray(py), findings.p_values.into_pyarray(py)))
+    }
+
+    /// The noise in the cells of all rows of `table`, rows × `columns`; `units` is `std` or `column`.
+    #[pyo3(signature = (table, units, progress=None))]
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        units: &str,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let unit = unit(units)?;
+        let model = &*self.inner;
+        let noise = work::run(py, progress, |monitor| {
+            let findings = model.judge_all(&table.batches, ORIGIN, true, monitor)?;
+            Ok(findings.cells.map(|cells| noise_by_column(model.encoder(), &cells, unit)))
+        })?;
+        match noise {
+            Some(noise) => matrix(py, noise),
+            None => Err(PyTypeError::new_err(format!(
+                "the detector `{}` scores rows, but knows nothing of their cells",
+                self.detector()
+            ))),
+        }
+    }
+
+    /// What judged rows have besides their own columns: scores, p-values, verdicts, reasons; and the noise of `columns` in
+    /// standard deviations.
+    #[pyo3(signature = (table, rule, progress=None))]
+    fn found<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        rule: RuleChoice,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let rule = rule.rule(Rule::FOR_NEW_ROWS)?;
+        let model = &*self.inner;
+        let found = work::run(py, progress, |monitor| {
+            let findings = model.judge_all(&table.batches, ORIGIN, true, monitor)?;
+            let odd = verdict::verdicts(rule, &findings.scores, &findings.p_values, &model.reference());
+            Found::new(model.encoder(), &table.batches, findings, odd)
+        })?;
+        found.into_dict(py)
+    }
+
+    /// The score that a share `contamination` of the calibration rows exceeds; by default the share of normal rows that
+    /// is called odd of new rows.
+    #[pyo3(signature = (contamination=None))]
+    fn threshold(&self, contamination: Option<f64>) -> PyResult<f64> {
+        let rule = contamination.map_or(Ok(Rule::FOR_NEW_ROWS), Rule::contamination).map_err(raised)?;
+        let (Rule::Alpha(share) | Rule::Contamination(share)) = rule else {
+            unreachable!("new rows are judged by their p-values")
+        };
+        Ok(self.inner.reference().threshold(share))
+    }
+
+    /// The columns that it judges, in the order of the training table.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.inner.encoder().columns().iter().map(|column| column.name().to_owned()).collect()
+    }
+
+    /// The columns of the training table that it does not judge, with the reason.
+    #[getter]
+    fn left_out(&self) -> Vec<(String, String)> {
+        let left_out = self.inner.encoder().left_out().iter();
+        left_out.map(|column| (column.name.clone(), column.reason.to_string())).collect()
+    }
+
+    /// The columns that hold names.
+    #[getter]
+    fn categorical(&self) -> Vec<String> {
+        let columns = self.inner.encoder().columns().iter();
+        let names = columns.filter(|column| column.kind() == ColumnKind::Category);
+        names.map(EncodedColumn::name).map(str::to_owned).collect()
+    }
+
+    /// What is worth telling about the training table.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
+    /// The detector's name.
+    #[getter]
+    fn detector(&self) -> &'static str {
+        self.inner.spec().entry().name
+    }
+
+    /// The detector's parameters.
+    #[getter]
+    fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        dict(py, self.inner.spec().params())
+    }
+
+    /// How columns became features, and which rows trained and calibrated.
+    #[getter]
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        options_dict(py, self.inner.encode_options(), self.inner.split())
+    }
+
+    /// The seed that it was fitted with.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed().0
+    }
+
+    /// The number of rows that it learned from.
+    #[getter]
+    fn n_rows(&self) -> u64 {
+        self.inner.n_rows()
+    }
+
+    /// Writes the model file, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        work::run(py, None, |_| self.inner.save(&path))
+    }
+
+    /// Reads a model file. Nothing in it is executed, and everything in it is checked.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Ok(Self::of(work::run(py, None, |_| oddcell::Model::load(&path))?, Vec::new()))
+    }
+
+    /// The bytes of the model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = work::run(py, None, |_| Ok(self.inner.to_bytes()?))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The model that the bytes of a model file hold.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        Ok(Self::of(work::run(py, None, |_| Ok(oddcell::Model::from_bytes(bytes)?))?, Vec::new()))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let py = slf.py();
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (slf.get().to_bytes(py)?,)))
+    }
+}
+
+/// The score that a share `contamination` of `scores` exceeds.
+#[pyfunction]
+pub(crate) fn threshold(scores: numpy::PyReadonlyArray1<'_, f64>, contamination: f64) -> PyResult<f64> {
+    Rule::contamination(contamination).map_err(raised)?;
+    Ok(Calibration::conformal(scores.as_array().to_vec()).threshold(contamination))
+}
+
+/// The unit of that name.
+fn unit(name: &str) -> PyResult<Unit> {
+    match name {
+        "std" => Ok(Unit::StandardDeviations),
+        "column" => Ok(Unit::Column),
+        _ => Err(PyValueError::new_err(format!("units is `{name}`, but must be `std` or `column`"))),
+    }
+}
+
+/// Rows × columns for Python.
+pub(crate) fn matrix(py: Python<'_>, matrix: Matrix) -> PyResult<Bound<'_, PyArray2<f64>>> {
+    let shape = [matrix.n_rows(), matrix.n_cols()];
+    matrix.into_values().into_pyarray(py).reshape(shape)
+}

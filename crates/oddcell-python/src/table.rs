@@ -1,0 +1,159 @@
+//! `NumPy` arrays and Arrow streams become record batches.
+
+use std::sync::Arc;
+
+use arrow_array::{
+    ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch, RecordBatchReader,
+    UInt64Array, ffi_stream::RecordBatchStreamReader,
+};
+use arrow_pyarrow::FromPyArrow;
+use arrow_schema::{Field, Schema, SchemaRef};
+use numpy::{Element, PyReadonlyArray2};
+use oddcell::{judged, table};
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+};
+
+/// What a table is called in messages; it has no file.
+pub(crate) const ORIGIN: &str = "the table";
+
+/// Rows of a `NumPy` array that are turned into columns at a time: they fit the second-level cache.
+const BLOCK_ROWS: usize = 2_048;
+
+/// Rows on their way into the library.
+#[pyclass(frozen, module = "oddcell._oddcell")]
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) schema: SchemaRef,
+    pub(crate) batches: Vec<RecordBatch>,
+}
+
+#[pymethods]
+impl Table {
+    /// The rows of anything that speaks the Arrow `PyCapsule` interface; nothing is copied.
+    #[staticmethod]
+    fn from_arrow(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if !data.hasattr("__arrow_c_stream__")? {
+            let batch = RecordBatch::from_pyarrow_bound(data)?;
+            return Ok(Self::of(batch.schema(), vec![batch]));
+        }
+        let reader = RecordBatchStreamReader::from_pyarrow_bound(data)?;
+        let schema = reader.schema();
+        // The other side may run a query for every batch.
+        let batches = py.detach(|| reader.collect::<Result<Vec<_>, _>>());
+        let batches =
+            batches.map_err(|error| PyValueError::new_err(format!("cannot read {ORIGIN}: {error}")))?;
+        Ok(Self::of(schema, batches))
+    }
+
+    /// The columns of two-dimensional `NumPy` arrays of the same length, side by side.
+    #[staticmethod]
+    fn from_arrays(names: Vec<String>, arrays: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
+        let mut blocks: Vec<Vec<ArrayRef>> = Vec::new();
+        let mut n_rows = None;
+        for array in &arrays {
+            let rows: usize = array.getattr("shape")?.get_item(0)?.extract()?;
+            if *n_rows.get_or_insert(rows) != rows {
+                return Err(PyValueError::new_err("the arrays have different numbers of rows"));
+            }
+            let of_array = columns(array)?;
+            blocks.resize_with(of_array.len(), Vec::new);
+            blocks.iter_mut().zip(of_array).for_each(|(block, columns)| block.extend(columns));
+        }
+        let types = blocks.first().into_iter().flatten().map(|column| column.data_type().clone());
+        let fields: Vec<Field> =
+            names.iter().zip(types).map(|(name, kind)| Field::new(name, kind, true)).collect();
+        if blocks.first().is_none_or(|block| block.len() != names.len()) {
+            return Err(PyValueError::new_err("there must be a name for every column"));
+        }
+        let schema = Arc::new(Schema::new(fields));
+        let batch = |columns| RecordBatch::try_new(Arc::clone(&schema), columns);
+        let batches = blocks.into_iter().map(batch).collect::<Result<Vec<_>, _>>();
+        let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self::of(Arc::clone(&schema), batches))
+    }
+
+    /// The same rows under other names.
+    fn renamed(&self, names: Vec<String>) -> PyResult<Self> {
+        if names.len() != self.schema.fields().len() {
+            return Err(PyValueError::new_err("there must be a name for every column"));
+        }
+        let fields = self.schema.fields().iter().zip(names);
+        let fields: Vec<Field> = fields.map(|(field, name)| field.as_ref().clone().with_name(name)).collect();
+        let schema = Arc::new(Schema::new(fields));
+        let columns = self.batches.iter().map(|batch| batch.columns().to_vec());
+        let batches = columns.map(|columns| RecordBatch::try_new(Arc::clone(&schema), columns));
+        let batches = batches.collect::<Result<Vec<_>, _>>();
+        let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { schema, batches })
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+}
+
+impl Table {
+    /// At least one batch, so that messages about columns are heard of tables without rows, too.
+    fn of(schema: SchemaRef, mut batches: Vec<RecordBatch>) -> Self {
+        if batches.is_empty() {
+            batches.push(RecordBatch::new_empty(Arc::clone(&schema)));
+        }
+        Self { schema, batches }
+    }
+
+    /// The table to learn from: with kinds, and without what an earlier run had found.
+    pub(crate) fn to_learn_from(&self, categorical: &[String]) -> Result<table::Table, oddcell::Error> {
+        let mut table = table::Table::from_batches(ORIGIN, self.batches.clone())?;
+        let found = judged::earlier_findings(&table.schema());
+        if !found.is_empty() {
+            table = table.without(&found)?;
+        }
+        for name in categorical {
+            table.set_kind(name, table::ColumnKind::Category)?;
+        }
+        Ok(table)
+    }
+}
+
+/// The columns of an array, block of rows after block of rows.
+fn columns(array: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<ArrayRef>>> {
+    macro_rules! try_elements {
+        ($($element:ty => $arrow:ty as $wide:ty),*) => {$(
+            if let Ok(array) = array.extract::<PyReadonlyArray2<'_, $element>>() {
+                return Ok(blocks(&array, |values| {
+                    Arc::new(<$arrow>::from_iter_values(values.map(<$wide>::from))) as ArrayRef
+                }));
+            }
+        )*};
+    }
+    // As the reader of NPY files has it: whole numbers of 64 bits, floats as they are.
+    try_elements!(
+        f64 => Float64Array as f64, f32 => Float32Array as f32,
+        i64 => Int64Array as i64, i32 => Int64Array as i64, i16 => Int64Array as i64, i8 => Int64Array as i64,
+        u64 => UInt64Array as u64, u32 => UInt64Array as u64, u16 => UInt64Array as u64, u8 => UInt64Array as u64
+    );
+    if let Ok(array) = array.extract::<PyReadonlyArray2<'_, bool>>() {
+        return Ok(blocks(&array, |values| Arc::new(values.map(Some).collect::<BooleanArray>()) as ArrayRef));
+    }
+    let dtype = array.getattr("dtype")?;
+    Err(PyTypeError::new_err(format!("cannot read an array of {dtype}; expected numbers or truth values")))
+}
+
+fn blocks<T: Element + Copy>(
+    array: &PyReadonlyArray2<'_, T>,
+    column: impl Fn(&mut dyn Iterator<Item = T>) -> ArrayRef,
+) -> Vec<Vec<ArrayRef>> {
+    let rows = array.as_array();
+    let blocks = rows.axis_chunks_iter(numpy::ndarray::Axis(0), BLOCK_ROWS);
+    let columns = blocks
+        .map(|block| block.columns().into_iter().map(|cells| column(&mut cells.iter().copied())).collect());
+    columns.collect()
+}

@@ -1,0 +1,52 @@
+"""Finds the odd rows of a table, and the very cells that make them odd.
+
+>>> import numpy as np, oddcell
+>>> normal = np.random.default_rng(0).normal(size=(300, 3))
+>>> model = oddcell.OddCell(budget="300 steps").fit(normal)
+>>> rows = np.array([[0.1, -0.2, 0.3], [0.1, 12.0, 0.3]])
+>>> model.predict(rows)
+array([ 1, -1])
+>>> int(model.explain(rows)[1].argmax())  # the cell that makes it odd
+1
+
+Estimators follow scikit-learn: `predict` gives 1 and -1, and high scores are normal. `oddcell.pyod` has PyOD's
+conventions, `oddcell.plot` the pictures.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from oddcell._names import CLASS_NAMES
+from oddcell._oddcell import __version__, detectors, set_threads, threads
+
+if TYPE_CHECKING:
+    from oddcell._base import Detector as Detector, OddCellWarning as OddCellWarning
+    from oddcell._detect import detect as detect, load as load
+    from oddcell._estimators import *  # noqa: F403
+
+# Loaded when they are first asked for: scikit-learn alone takes longer to import than everything here.
+_HOMES = {
+    "Detector": "_base",
+    "OddCellWarning": "_base",
+    "detect": "_detect",
+    "load": "_detect",
+    "plot": "plot",
+    "pyod": "pyod",
+}
+_ESTIMATORS = dict.fromkeys(CLASS_NAMES.values(), "_estimators")
+
+__all__ = ["__version__", "detectors", "set_threads", "threads", *_HOMES, *_ESTIMATORS]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name) or _ESTIMATORS.get(name)
+    if home is None:
+        raise AttributeError(f"module 'oddcell' has no attribute {name!r}")
+    module = importlib.import_module(f"oddcell.{home}")
+    return module if home == name else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

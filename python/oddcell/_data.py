@@ -1,0 +1,116 @@
+"""Rows in, rows out: anything table-like becomes a table for the library, and what was found becomes the same again.
+
+Frames (pandas, polars, pyarrow, whatever speaks the Arrow PyCapsule interface) keep their column names, categories,
+dates and nulls. Everything else is an array of numbers, as scikit-learn understands it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from oddcell import _oddcell
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X has columns that speak Arrow. A single column (a series) is no frame."""
+    speaks_arrow = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
+    return speaks_arrow and len(getattr(X, "shape", (0, 0))) == 2
+
+
+def is_pandas(X: Any) -> bool:
+    """Whether X is a frame of pandas, without importing it."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(X, pandas.DataFrame)
+
+
+def is_polars(X: Any) -> bool:
+    """Whether X is a frame of polars, without importing it."""
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(X, polars.DataFrame)
+
+
+def settled(X: Any) -> Any:
+    """X, or the table that a stream or a query gives: those can be read only once, and do not know their length."""
+    if not is_frame(X) or is_pandas(X) or is_polars(X) or hasattr(X, "column_names"):
+        return X
+    import pyarrow
+
+    return pyarrow.table(X)
+
+
+def table_of_frame(X: Any) -> _oddcell.Table:
+    """The rows of a frame; nothing is copied where its layout is Arrow's."""
+    if is_polars(X):
+        polars = sys.modules["polars"]
+        # The two sides do not agree on how a column without a type is handed over.
+        if polars.Null in X.dtypes:
+            X = X.with_columns(polars.col(polars.Null).cast(polars.Float64))
+    if not is_pandas(X):
+        return _oddcell.Table.from_arrow(X)
+    # An index is no column; as one it would be a feature.
+    X = X.reset_index(drop=True)
+    try:
+        return _oddcell.Table.from_arrow(X)
+    except ImportError as error:
+        if all(getattr(kind, "kind", "O") in "biuf" for kind in X.dtypes):
+            columns = [X.iloc[:, [at]].to_numpy() for at in range(X.shape[1])]
+            return _oddcell.Table.from_arrays([str(name) for name in X.columns], columns)
+        message = "pandas hands over columns that are no plain numbers with pyarrow: pip install 'oddcell[pandas]'"
+        raise ImportError(message) from error
+
+
+def table_of_array(X: np.ndarray, names: Sequence[str] | None = None) -> _oddcell.Table:
+    """The rows of a two-dimensional array of numbers. Without names, columns are called x1, x2, … as in NPY files."""
+    names = [f"x{at + 1}" for at in range(X.shape[1])] if names is None else list(names)
+    if X.dtype.kind == "f" and X.dtype.itemsize not in (4, 8):
+        X = X.astype(np.float32 if X.dtype.itemsize < 4 else np.float64)
+    if not (X.dtype.isnative and X.flags.aligned):
+        X = X.astype(X.dtype.newbyteorder("="))
+    return _oddcell.Table.from_arrays(names, [X])
+
+
+def over_columns(columns: Sequence[str], judged: Sequence[str], noise: np.ndarray) -> np.ndarray:
+    """Noise of the columns `judged` put into the places of all `columns`; the others are NaN."""
+    whole = np.full((len(noise), len(columns)), np.nan)
+    place = {name: at for at, name in enumerate(columns)}
+    for at, name in enumerate(judged):
+        whole[:, place[name]] = noise[:, at]
+    return whole
+
+
+def like(X: Any, values: np.ndarray) -> Any:
+    """Values of X's shape as a frame like X: the same names and index."""
+    if is_pandas(X):
+        return sys.modules["pandas"].DataFrame(values, columns=X.columns, index=X.index)
+    if is_polars(X):
+        return sys.modules["polars"].DataFrame(values, schema=X.columns)
+    if is_frame(X):
+        import pyarrow
+
+        return pyarrow.table(dict(zip(X.column_names, values.T, strict=True)))
+    return values
+
+
+def with_found(X: Any, found: dict[str, Any]) -> Any:
+    """X with what was found beside its own columns. Of an array, only what was found, as a record array."""
+    if is_pandas(X):
+        return X.drop(columns=list(found), errors="ignore").assign(**found)
+    if is_polars(X):
+        polars = sys.modules["polars"]
+        X = X.drop(list(found), strict=False)
+        kinds = {"odd_reasons": polars.String}
+        return X.with_columns(*[polars.Series(name, cells, dtype=kinds.get(name)) for name, cells in found.items()])
+    if is_frame(X):
+        import pyarrow
+
+        kinds = {"odd_reasons": pyarrow.string()}
+        old = [name for name in X.column_names if name not in found]
+        new = [pyarrow.array(cells, type=kinds.get(name)) for name, cells in found.items()]
+        make = pyarrow.RecordBatch if isinstance(X, pyarrow.RecordBatch) else pyarrow.Table
+        return make.from_arrays([*(X.column(name) for name in old), *new], names=[*old, *found])
+    columns = [np.asarray(cells, dtype=object if name == "odd_reasons" else None) for name, cells in found.items()]
+    return np.rec.fromarrays(columns, names=",".join(found))  # type: ignore[call-overload]

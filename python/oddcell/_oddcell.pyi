@@ -1,0 +1,169 @@
+"""
+The compiled part of oddcell.
+"""
+
+from _typeshed import Incomplete
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, final
+
+@final
+class Model:
+    """
+    What is normal in a table, learned from its rows.
+    """
+    def __reduce__(self, /) -> tuple[Any, tuple[bytes]]: ...
+    @property
+    def categorical(self, /) -> list[str]:
+        """
+        The columns that hold names.
+        """
+    @property
+    def columns(self, /) -> list[str]:
+        """
+        The columns that it judges, in the order of the training table.
+        """
+    @property
+    def detector(self, /) -> str:
+        """
+        The detector's name.
+        """
+    def explain(self, /, table: Table, units: str, progress: Any | None = None) -> Incomplete:
+        """
+        The noise in the cells of all rows of `table`, rows × `columns`; `units` is `std` or `column`.
+        """
+    @staticmethod
+    def fit(table: Table, learning: Incomplete, progress: Any | None = None) -> Model:
+        """
+        Learns what is normal from all rows of `table`.
+        """
+    def found(self, /, table: Table, rule: Incomplete, progress: Any | None = None) -> dict:
+        """
+        What judged rows have besides their own columns: scores, p-values, verdicts, reasons; and the noise of `columns` in
+        standard deviations.
+        """
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Model:
+        """
+        The model that the bytes of a model file hold.
+        """
+    def judge(self, /, table: Table, progress: Any | None = None) -> tuple[Incomplete, Incomplete]:
+        """
+        Scores and p-values of all rows of `table`.
+        """
+    @property
+    def left_out(self, /) -> list[tuple[str, str]]:
+        """
+        The columns of the training table that it does not judge, with the reason.
+        """
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Model:
+        """
+        Reads a model file. Nothing in it is executed, and everything in it is checked.
+        """
+    @property
+    def n_rows(self, /) -> int:
+        """
+        The number of rows that it learned from.
+        """
+    @property
+    def notes(self, /) -> list[str]:
+        """
+        What is worth telling about the training table.
+        """
+    @property
+    def options(self, /) -> dict:
+        """
+        How columns became features, and which rows trained and calibrated.
+        """
+    @property
+    def params(self, /) -> dict:
+        """
+        The detector's parameters.
+        """
+    def save(self, /, path: str | PathLike[str]) -> None:
+        """
+        Writes the model file, whole or not at all.
+        """
+    @property
+    def seed(self, /) -> int:
+        """
+        The seed that it was fitted with.
+        """
+    def threshold(self, /, contamination: float | None = None) -> float:
+        """
+        The score that a share `contamination` of the calibration rows exceeds; by default the share of normal rows that
+        is called odd of new rows.
+        """
+    def to_bytes(self, /) -> bytes:
+        """
+        The bytes of the model file.
+        """
+
+@final
+class Table:
+    """
+    Rows on their way into the library.
+    """
+    def __len__(self, /) -> int: ...
+    @staticmethod
+    def from_arrays(names: Sequence[str], arrays: Sequence[Any]) -> Table:
+        """
+        The columns of two-dimensional `NumPy` arrays of the same length, side by side.
+        """
+    @staticmethod
+    def from_arrow(data: Any) -> Table:
+        """
+        The rows of anything that speaks the Arrow `PyCapsule` interface; nothing is copied.
+        """
+    @property
+    def names(self, /) -> list[str]:
+        """
+        The names of the columns.
+        """
+    def renamed(self, /, names: Sequence[str]) -> Table:
+        """
+        The same rows under other names.
+        """
+
+def _panic() -> None:
+    """
+    Panics, to test that this never reaches Python as a panic.
+    """
+
+def default_options() -> dict:
+    """
+    What is around every detector, with the defaults: how columns become features, which rows train and calibrate.
+    """
+
+def detect(table: Table, learning: Incomplete, rule: Incomplete, progress: Any | None = None) -> dict:
+    """
+    Judges the rows of `table` by each other. Gives what `Model.found` gives, and `notes`: what is worth telling.
+    """
+
+def detectors() -> list[dict]:
+    """
+    The one list of detectors: name, summary, presets, and the parameters with their defaults.
+    """
+
+def preset(detector: str, name: str) -> dict:
+    """
+    The parameters of a preset.
+    """
+
+def set_threads(count: int | None = None) -> None:
+    """
+    Works on `count` threads from now on; `None`: one per core. Results do not depend on it.
+    """
+
+def threads() -> int:
+    """
+    The number of threads that work is done on.
+    """
+
+def threshold(scores: Incomplete, contamination: float) -> float:
+    """
+    The score that a share `contamination` of `scores` exceeds.
+    """
+
+def __getattr__(name: str) -> Incomplete: ...

@@ -1,0 +1,167 @@
+"""Pictures of what was found. Needs matplotlib: pip install 'oddcell[plot]'.
+
+Both functions take a table and, if there is one, the fitted estimator to judge it with; without, the rows are judged by
+each other, as `oddcell.detect` does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from oddcell._base import Detector
+from oddcell._data import is_frame, is_pandas, is_polars, over_columns
+from oddcell._detect import found_in
+from oddcell._rules import RULES, rule_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Noise at which a cell is as dark as it gets: beyond the most, what is odder is odd anyway; and a table without odd cells
+# should not look as if it had any.
+_LEAST_DARK, _MOST_DARK = 1.0, 6.0
+# Letters of a cell that are shown.
+_LONGEST = 12
+
+
+def cells(X: Any, model: Detector | None = None, *, rows: int = 20, ax: Axes | None = None, **detect: Any) -> Axes:
+    """A heat map of the oddest rows: the darker a cell, the more noise sits in it, in standard deviations.
+
+    Parameters
+    ----------
+    X : frame or array-like of shape (n_samples, n_features)
+    model : fitted estimator, optional
+        Of a detector that knows cells. Without, the rows are judged by each other.
+    rows : int
+        How many rows to show, the oddest on top.
+    ax : matplotlib Axes, optional
+    **detect
+        Arguments of `oddcell.detect`, where there is no model.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import numpy as np, oddcell
+    >>> rows = np.random.default_rng(0).normal(size=(200, 3))
+    >>> rows[7, 1] = 9.0
+    >>> ax = oddcell.plot.cells(rows, rows=5, budget="300 steps")
+    >>> ax.get_yticklabels()[0].get_text()
+    '7'
+    """
+    X, names, found = _judged(X, model, detect)
+    if found["noise"] is None:
+        raise TypeError("the detector scores rows, but knows nothing of their cells")
+    oddest = np.argsort(-found["odd_score"], kind="stable")[:rows]
+    shown = over_columns(names, found["columns"], found["noise"][oddest])
+    if ax is None:
+        ax = _axes(figsize=(1.5 + 1.1 * len(names), 1.2 + 0.32 * len(oddest)))
+    darkest = float(np.clip(np.nanmax(shown), _LEAST_DARK, _MOST_DARK))
+    image = ax.imshow(shown, cmap="Oranges", vmin=0, vmax=darkest, aspect="auto")
+    ax.set_xticks(range(len(names)), names, rotation=35, ha="left", rotation_mode="anchor")
+    ax.xaxis.tick_top()
+    labels = X.index[oddest] if is_pandas(X) else oddest
+    ax.set_yticks(range(len(oddest)), [str(label) for label in labels])
+    ax.set_ylabel("row, the oddest first")
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    for row, texts in enumerate(_texts(X, oddest)):
+        for column, text in enumerate(texts):
+            dark = shown[row, column] > 0.6 * darkest
+            ax.text(column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else "black")
+    beyond = "max" if np.nanmax(shown) > darkest else "neither"
+    bar = ax.figure.colorbar(image, ax=ax, extend=beyond, pad=0.02)
+    bar.set_label("noise in standard deviations")
+    bar.outline.set_visible(False)
+    return ax
+
+
+def scores(X: Any, model: Detector | None = None, *, ax: Axes | None = None, **rule: Any) -> Axes:
+    """A histogram of the scores, odd rows in another colour.
+
+    Parameters
+    ----------
+    X : frame or array-like of shape (n_samples, n_features)
+    model : fitted estimator, optional
+        Without, the rows are judged by each other.
+    ax : matplotlib Axes, optional
+    **rule
+        `alpha`, `fdr`, `n_odd` or `contamination`, as in `oddcell.detect` and `judge`; without a model also the other
+        arguments of `oddcell.detect`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import numpy as np, oddcell
+    >>> rows = np.random.default_rng(0).normal(size=(200, 3))
+    >>> ax = oddcell.plot.scores(rows, detector="knn", n_odd=3)
+    >>> ax.get_xlabel()
+    'score (higher is odder)'
+    """
+    _, _, found = _judged(X, model, rule)
+    odd, values = found["odd_verdict"], found["odd_score"]
+    if ax is None:
+        ax = _axes(figsize=(7, 3.6))
+    edges = np.histogram_bin_edges(values, bins=60)
+    ax.hist(
+        [values[~odd], values[odd]],
+        bins=edges.tolist(),
+        stacked=True,
+        color=["#9ab1c6", "#d9541a"],
+        label=[f"normal: {np.sum(~odd):,}", f"odd: {np.sum(odd):,}"],
+    )
+    # A few odd rows among many would not be seen otherwise.
+    ax.set_yscale("symlog", linthresh=10)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("score (higher is odder)")
+    ax.set_ylabel("rows")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False)
+    return ax
+
+
+def _judged(X: Any, model: Detector | None, arguments: dict[str, Any]) -> tuple[Any, list[str], dict[str, Any]]:
+    """X as it was read, its columns as the library calls them, and what was found; "noise" is None if there is none."""
+    rule = rule_of({name: arguments.pop(name) for name in RULES if name in arguments})
+    if model is None:
+        X, table, found = found_in(X, rule=rule, **arguments)
+    else:
+        if arguments:
+            raise TypeError(f"with a model there is no argument `{min(arguments)}`")
+        X, table = model._to_judge(X)
+        found = model.model_.found(table, rule)
+    return X, table.names, found
+
+
+def _texts(X: Any, rows: np.ndarray) -> list[list[str]]:
+    """The cells of some rows of X, as short as they can be read."""
+    if is_pandas(X):
+        picked = X.iloc[rows].astype(object).to_numpy()
+    elif is_polars(X):
+        picked = [X.row(int(row)) for row in rows]
+    elif is_frame(X):
+        picked = [list(row.values()) for row in X.take(rows).to_pylist()]
+    else:
+        picked = np.asarray(X)[rows].tolist()
+    return [[_text(cell) for cell in row] for row in picked]
+
+
+def _text(cell: Any) -> str:
+    if cell is None or cell != cell:
+        return ""
+    text = f"{cell:.4g}" if isinstance(cell, float) else str(cell).removesuffix(" 00:00:00")
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _axes(figsize: tuple[float, float]) -> Axes:
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'oddcell[plot]'") from error
+    return pyplot.subplots(figsize=figsize, layout="constrained")[1]

@@ -1,0 +1,89 @@
+"""Noise evaluation as a detector of PyOD: high scores are anomalous, labels are 0 and 1.
+
+>>> import numpy as np
+>>> from oddcell.pyod import OddCell
+>>> rows = np.random.default_rng(0).normal(size=(200, 3))
+>>> model = OddCell(contamination=0.01, budget="300 steps").fit(rows)
+>>> model.predict([[0.1, 0.2, 0.3], [0.1, 9.0, 0.3]])
+array([0, 1])
+>>> int(model.labels_.sum())
+2
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+try:
+    from pyod.models.base import BaseDetector
+except ImportError as error:
+    raise ImportError("oddcell.pyod needs PyOD: pip install 'oddcell[pyod]'") from error
+
+from oddcell import _estimators
+
+_SIGNATURE = inspect.signature(_estimators.OddCell.__init__)
+
+
+class OddCell(BaseDetector):
+    """Noise evaluation: a small net says how much noise sits in each cell.
+
+    Takes the parameters of `oddcell.OddCell`; `contamination` is a share, or whatever PyOD takes for one.
+
+    Attributes
+    ----------
+    decision_scores_ : ndarray of shape (n_samples,)
+        The scores of the training rows; higher is more anomalous.
+    threshold_ : float
+        Scores above it are called anomalous.
+    labels_ : ndarray of shape (n_samples,)
+        0 for normal training rows, 1 for anomalous ones.
+    estimator_ : oddcell.OddCell
+        The fitted estimator, for what PyOD has no name for: `explain`, `p_values`, `save`.
+    """
+
+    def __init__(self, **params: Any) -> None:
+        params = {**_DEFAULTS, **params}
+        unknown = params.keys() - _DEFAULTS.keys()
+        if unknown:
+            raise TypeError(f"OddCell has no parameter `{min(unknown)}`")
+        super().__init__(contamination=params.pop("contamination"))
+        for name, value in params.items():
+            setattr(self, name, value)
+
+    def fit(self, X: Any, y: Any = None) -> OddCell:
+        """Learn what is normal; `y` is ignored."""
+        self._set_n_classes(y)
+        params = {name: value for name, value in self.get_params(deep=False).items() if name != "contamination"}
+        self.estimator_ = _estimators.OddCell(**params).fit(X)
+        self.decision_scores_ = self.decision_function(X)
+        self._process_decision_scores()
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The scores of rows; higher is more anomalous."""
+        check_is_fitted(self, "estimator_")
+        return -self.estimator_.score_samples(X)
+
+    def explain(self, X: Any, units: str = "std") -> Any:
+        """How much noise sits in every cell; see `oddcell.OddCell.explain`."""
+        return self.estimator_.explain(X, units)
+
+    def p_values(self, X: Any) -> np.ndarray:
+        """How often a normal row scores at least as high; see `oddcell.OddCell.p_values`."""
+        return self.estimator_.p_values(X)
+
+
+def _signature() -> inspect.Signature:
+    """That of the estimator, with the contamination that PyOD has by default."""
+    parameters = dict(_SIGNATURE.parameters)
+    parameters["contamination"] = parameters["contamination"].replace(default=0.1)
+    return _SIGNATURE.replace(parameters=list(parameters.values()))
+
+
+_DEFAULTS = {name: argument.default for name, argument in _signature().parameters.items() if name != "self"}
+# PyOD and scikit-learn read the parameters' names from here.
+OddCell.__init__.__signature__ = _signature()  # type: ignore[attr-defined]

@@ -1,0 +1,45 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+
+import oddcell
+
+matplotlib.use("Agg")
+
+ROOT = Path(__file__).parents[2]
+
+# What makes training short. Enough to tell a plain outlier.
+SHORT = {
+    "OddCell": {"budget": "100 steps", "hidden": 8},
+    "AutoEncoder": {"budget": "20 steps"},
+    "DeepSVDD": {"budget": "20 steps"},
+    "AnoGAN": {"budget": "5 steps", "search_steps": 2},
+    "SCAD": {"budget": "3 steps", "units": 8, "repeats": 1},
+    "NeuTraLAD": {"budget": "10 steps"},
+    "PLAD": {"budget": "10 steps"},
+    "DPAD": {"budget": "10 steps"},
+}
+
+
+def short(name: str = "OddCell", **params: object) -> oddcell.Detector:
+    """An estimator that learns in a moment."""
+    return getattr(oddcell, name)(**{**SHORT.get(name, {}), **params})
+
+
+def normal_rows(n_rows: int = 300, seed: int = 0) -> np.ndarray:
+    """Rows whose third column is the sum of the first two, nearly."""
+    random = np.random.default_rng(seed)
+    rows = random.normal(size=(n_rows, 3))
+    rows[:, 2] = rows[:, 0] + rows[:, 1] + 0.1 * random.normal(size=n_rows)
+    return rows
+
+
+@pytest.fixture
+def rows() -> np.ndarray:
+    return normal_rows()

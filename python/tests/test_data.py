@@ -1,0 +1,182 @@
+"""The same rows give the same bits, whatever they come in."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from conftest import short
+from scipy.sparse import csr_array
+
+import oddcell
+
+
+def mixed(n_rows: int = 200) -> pd.DataFrame:
+    """Numbers, categories, dates, booleans, and nulls in all of them."""
+    random = np.random.default_rng(5)
+    frame = pd.DataFrame(
+        {
+            "amount": random.gamma(2.0, 10.0, n_rows).round(2),
+            "city": random.choice(["Oslo", "Bergen", "Bodø"], n_rows),
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(random.integers(0, 300, n_rows), unit="D"),
+            "paid": pd.array(random.random(n_rows) < 0.9, dtype="boolean"),
+            "items": random.integers(1, 9, n_rows),
+        }
+    )
+    frame["city"] = frame["city"].astype("category")
+    for at, name in enumerate(["amount", "city", "day", "paid"]):
+        frame.loc[at::17, name] = None
+    return frame
+
+
+def scores(X, **params):
+    return short(**params).fit(X).score_samples(X)
+
+
+def test_numpy_arrays_of_any_layout_give_the_same_bits(rows, tmp_path):
+    expected = scores(rows)
+    np.save(tmp_path / "rows.npy", rows)
+    readonly = rows.copy()
+    readonly.flags.writeable = False
+    wide = np.zeros((600, 7))
+    wide[::2, 1:6:2] = rows
+    unaligned = np.frombuffer(b"x" + rows.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(rows.shape)
+    for array in (
+        np.asfortranarray(rows),
+        np.load(tmp_path / "rows.npy", mmap_mode="r"),
+        readonly,
+        wide[::2, 1:6:2],
+        rows.astype(">f8"),
+        rows[::-1][::-1],
+        rows.astype(object),
+        rows.astype(np.longdouble),
+        unaligned,
+        rows.tolist(),
+    ):
+        assert np.array_equal(scores(array), expected)
+
+
+@pytest.mark.parametrize("kind", "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32".split())
+def test_numpy_numbers_of_any_size_are_numbers(rows, kind):
+    rows = (rows * 5 + 40).round()
+    assert np.array_equal(scores(rows.astype(kind)), scores(rows))
+
+
+def test_truth_values_are_booleans_as_in_frames(rows):
+    assert np.array_equal(scores(rows > 0), scores(pd.DataFrame(rows > 0, columns=["x1", "x2", "x3"])))
+
+
+def test_nan_is_a_null_and_infinity_is_refused(rows):
+    rows[::9, 0] = np.nan
+    frame = pl.DataFrame(rows, schema=["x1", "x2", "x3"]).with_columns(pl.col("x1").fill_nan(None))
+    assert np.array_equal(scores(rows), scores(frame))
+    rows[3, 1] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        short().fit(rows)
+    with pytest.raises(ValueError, match="row 4, column `x2`: found `inf`"):
+        short().fit(pd.DataFrame(rows, columns=["x1", "x2", "x3"]))
+
+
+def test_frames_of_any_library_give_the_same_bits():
+    frame = mixed()
+    table = arrow_table = pa.Table.from_pandas(frame)
+    polars = pl.from_arrow(table)
+    expected = scores(frame)
+    assert len(np.unique(expected)) > 100
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=7))
+    for same in (table, table.to_batches()[0], polars, polars.rechunk(), polars[:50].vstack(polars[50:])):
+        assert np.array_equal(scores(same), expected), type(same)
+    model = short().fit(reader)
+    assert np.array_equal(model.score_samples(duckdb.sql("select * from arrow_table")), expected)
+
+
+def test_an_index_is_no_column():
+    frame = mixed()
+    other = frame.set_index(np.arange(200) * 3 + 1)
+    assert np.array_equal(scores(other), scores(frame))
+    noise = short().fit(other).explain(other)
+    assert list(noise.index) == list(other.index) and list(noise.columns) == list(frame.columns)
+
+
+def test_categories_dates_and_nulls_are_what_they_are_on_the_command_line():
+    model = short().fit(mixed()).model_
+    assert model.columns == ["amount", "city", "day", "paid", "items"]
+    assert model.categorical == ["city"]
+    # Numbers that the frame calls categories are names; others only if they are said to be.
+    frame = mixed().assign(zone=pd.Categorical(np.arange(200) % 4 + 10), code=np.arange(200) % 3)
+    assert short().fit(frame).model_.categorical == ["city", "zone"]
+    assert short(categorical=["code"]).fit(frame).model_.categorical == ["city", "zone", "code"]
+    enum = pl.DataFrame({"a": np.random.default_rng(0).normal(size=90), "b": ["x", "y", "z"] * 30})
+    for kind in (pl.Categorical, pl.Enum(["x", "y", "z"])):
+        assert short().fit(enum.with_columns(pl.col("b").cast(kind))).model_.categorical == ["b"]
+
+
+def test_columns_that_are_left_out_are_told_and_are_nan():
+    frame = mixed().assign(id=range(200), note="same")
+    with pytest.warns(oddcell.OddCellWarning, match="`id`.*identifier"):
+        model = short(ignore=["note"]).fit(frame)
+    assert dict(model.model_.left_out).keys() == {"id", "note"}
+    noise = model.explain(frame)
+    assert noise[["id", "note"]].isna().all(axis=None) and noise["amount"].notna().all()
+    kept = short(ignore=["note"], keep_identifiers=True).fit(frame)
+    assert "id" in kept.model_.columns
+
+
+def test_what_an_earlier_run_found_is_no_feature_and_is_replaced():
+    frame = mixed()
+    model = short().fit(frame)
+    once = model.judge(frame)
+    assert short().fit(once).model_.columns == list(frame.columns)
+    again = oddcell.detect(once, n_odd=3, detector="knn")
+    assert list(again.columns) == list(once.columns)
+
+
+def test_names_and_their_order_are_checked_as_scikit_learn_has_it(rows):
+    frame = pd.DataFrame(rows, columns=["a", "b", "c"])
+    model = short().fit(frame)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[["b", "a", "c"]])
+    with pytest.raises(ValueError, match="expecting 3 features"):
+        model.predict(rows[:, :2])
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        assert np.array_equal(model.score_samples(rows), model.score_samples(frame))
+    unnamed = short().fit(rows)
+    with pytest.warns(UserWarning, match="was fitted without feature names"):
+        assert np.array_equal(unnamed.score_samples(frame), unnamed.score_samples(rows))
+
+
+def test_frames_of_plain_numbers_need_no_pyarrow(rows, monkeypatch):
+    frame = pd.DataFrame(rows, columns=["a", "b", "c"]).assign(flag=rows[:, 0] > 0, whole=range(300)[::-1])
+    expected = scores(frame)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert np.array_equal(scores(frame), expected)
+    with pytest.raises(ImportError, match=r"pip install 'oddcell\[pandas\]'"):
+        short().fit(mixed())
+
+
+def test_what_is_no_table_is_refused_in_words(rows):
+    with pytest.raises(ValueError, match="2-dimensional"):
+        short().fit(pd.Series(rows[:, 0]))
+    with pytest.raises(TypeError, match="Sparse data"):
+        short().fit(csr_array(rows))
+    with pytest.raises(ValueError, match="Complex data"):
+        short().fit(rows.astype(complex))
+    nested = pa.table({"a": [[1], [2]] * 20, "b": list(np.random.default_rng(0).normal(size=40))})
+    with pytest.raises(TypeError, match=r"column `a`.*\n?.*hint: to leave the column out, say ignore"):
+        short().fit(nested)
+    with pytest.raises(ValueError, match="no rows"):
+        short().fit(pl.DataFrame({"a": [], "b": []}))
+
+
+def test_dates_of_any_kind_are_dates():
+    days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=int(n)) for n in np.random.default_rng(0).integers(0, 99, 90)]
+    texts = pl.DataFrame({"d": [day.isoformat() for day in days], "x": range(90)})
+    typed = pl.DataFrame({"d": days, "x": range(90)})
+    assert np.array_equal(scores(texts), scores(typed))
+    assert np.array_equal(scores(typed.with_columns(pl.col("d").cast(pl.Datetime("us")))), scores(typed))

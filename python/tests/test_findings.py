@@ -1,0 +1,139 @@
+"""What others do not have: cells, p-values, one table, batches, one file for all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from conftest import normal_rows, short
+from test_data import mixed
+
+import oddcell
+
+COLUMNS = ["odd_score", "odd_p", "odd_verdict", "odd_reasons"]
+
+
+def test_the_odd_cell_has_the_most_noise(rows):
+    model = short(budget="1000 steps", hidden=32).fit(rows)
+    odd = rows[:50].copy()
+    odd[:, 1] += 9
+    assert (model.explain(odd).argmax(axis=1) == 1).mean() > 0.9
+    assert model.explain(odd)[:, 1].mean() > model.explain(rows).mean() + 3
+
+
+def test_noise_in_the_units_of_the_column_is_noise_times_its_standard_deviation():
+    frame = mixed()
+    model = short().fit(frame)
+    std, own = model.explain(frame), model.explain(frame, units="column")
+    assert std.shape == frame.shape and list(std.columns) == list(frame.columns)
+    # items has no nulls, and so one feature.
+    assert np.allclose(own["items"], std["items"] * frame["items"].std(ddof=0))
+    assert own[["city", "paid"]].max(axis=None) <= 1
+    with pytest.raises(ValueError, match="units is `cm`, but must be `std` or `column`"):
+        model.explain(frame, units="cm")
+
+
+def test_frames_come_back_as_what_they_were():
+    frame = mixed()
+    model = short().fit(frame)
+    table = pa.Table.from_pandas(frame)
+    assert isinstance(model.explain(frame), pd.DataFrame)
+    assert isinstance(model.explain(pl.from_arrow(table)), pl.DataFrame)
+    assert isinstance(model.explain(table), pa.Table)
+    for X in (frame, pl.from_arrow(table), table, table.to_batches()[0]):
+        judged = model.judge(X)
+        assert type(judged) is type(X)
+        names = judged.schema.names if isinstance(judged, (pa.Table, pa.RecordBatch)) else list(judged.columns)
+        assert names == [*frame.columns, *COLUMNS]
+
+
+def test_a_detector_without_cells_says_so(rows):
+    model = oddcell.KNN().fit(rows)
+    with pytest.raises(TypeError, match="`knn` scores rows, but knows nothing of their cells"):
+        model.explain(rows)
+    assert model.judge(rows).odd_reasons.tolist() == [None] * 300
+
+
+def test_p_values_of_fresh_normal_rows_are_uniform_up_to_sampling():
+    model = short(budget="300 steps").fit(normal_rows(2_000))
+    p_values = np.sort(model.p_values(normal_rows(2_000, 1)))
+    distance = np.abs(p_values - np.arange(1, 2_001) / 2_000).max()
+    # 400 calibration rows and 2,000 fresh ones; Kolmogorov-Smirnov, 0.1 %: 1.95 · √(1/400 + 1/2000).
+    assert distance < 0.107
+
+
+def test_rules_call_rows_odd(rows):
+    model = short().fit(rows)
+    judged = model.judge(rows, n_odd=7)
+    assert judged.odd_verdict.sum() == 7
+    assert set(judged.odd_score.argsort()[-7:]) == set(np.flatnonzero(judged.odd_verdict))
+    assert np.array_equal(model.judge(rows, alpha=0.2).odd_verdict, judged.odd_p <= 0.2)
+    with pytest.raises(TypeError, match="exclude each other"):
+        model.judge(rows, alpha=0.1, fdr=0.1)
+    with pytest.raises(TypeError, match="no rule `beta`; known: alpha, fdr, n_odd, contamination"):
+        model.judge(rows, beta=0.1)
+    with pytest.raises(ValueError, match="`n_odd` is 0, but must be at least 1"):
+        model.judge(rows, n_odd=0)
+
+
+def test_one_table_is_judged_by_itself(rows):
+    rows[3, 1] = 15.0
+    found = oddcell.detect(rows, budget="300 steps", n_odd=1)
+    assert list(np.flatnonzero(found.odd_verdict)) == [3]
+    assert found.odd_reasons[3].startswith("x2 15:")
+    nearest = oddcell.detect(pd.DataFrame(rows, columns=list("abc")), "knn", n_odd=1)
+    assert list(np.flatnonzero(nearest["odd_verdict"])) == [3]
+
+
+def test_batches_are_judged_as_they_come():
+    frame = mixed()
+    model = short().fit(frame)
+    seen = []
+
+    def batches():
+        for start in range(0, 200, 60):
+            seen.append(start)
+            yield frame.iloc[start : start + 60]
+
+    judged = model.score_batches(batches())
+    first = next(judged)
+    assert seen == [0] and list(first.columns) == [*frame.columns, *COLUMNS]
+    pd.testing.assert_frame_equal(pd.concat([first, *judged]), model.judge(frame))
+    reader = pa.RecordBatchReader.from_stream(pa.Table.from_pandas(frame))
+    assert [batch.num_rows for batch in model.score_batches(reader)] == [200]
+    with pytest.raises(ValueError, match="fdr and n_odd need all rows"):
+        model.score_batches([], fdr=0.1)
+    assert len(next(model.score_batches([frame.iloc[:0]]))) == 0
+
+
+@pytest.mark.parametrize("name", ["OddCell", "KNN", "NeuTraLAD"])
+def test_a_saved_model_is_the_same_again(tmp_path, rows, name):
+    model = short(name, random_state=3, max_levels=7).fit(rows)
+    model.save(tmp_path / "m.oddcell")
+    again = oddcell.load(tmp_path / "m.oddcell")
+    assert type(again) is type(model)
+    expected = {**model.get_params(), "contamination": "auto"}
+    assert again.get_params() == expected
+    assert np.array_equal(again.score_samples(rows), model.score_samples(rows))
+    again.save(tmp_path / "again.oddcell")
+    assert (tmp_path / "again.oddcell").read_bytes() == (tmp_path / "m.oddcell").read_bytes()
+
+
+def test_a_loaded_model_knows_its_columns(tmp_path):
+    frame = mixed()
+    short().fit(frame).save(tmp_path / "m")
+    again = oddcell.load(tmp_path / "m", contamination=0.05)
+    assert list(again.feature_names_in_) == list(frame.columns) and again.n_features_in_ == 5
+    # 5 % of the 200 calibration scores lie above: at position 0.95 · 199.
+    assert 0.02 < (again.predict(frame) == -1).mean() < 0.08
+    with pytest.warns(oddcell.OddCellWarning):
+        short().fit(frame.assign(id=range(200))).save(tmp_path / "n")
+    by_name = oddcell.load(tmp_path / "n")
+    shuffled = frame[["items", "paid", "day", "city", "amount"]]
+    assert np.array_equal(by_name.score_samples(shuffled), by_name.score_samples(frame))
+    with pytest.raises(ValueError, match="give it a frame"):
+        by_name.score_samples(np.zeros((2, 6)))
+    with pytest.raises(ValueError, match="`amount`"):
+        by_name.score_samples(frame[["items"]])
