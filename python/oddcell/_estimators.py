@@ -72,7 +72,7 @@ class OddCell(Detector):
         Highest noise level, in standard deviations of a column (above 0, at most 100).
     weight_decay : float, default 0.0
         L2 decay, added to the gradient (finite, at least 0).
-    contamination : float or {"auto"}, default "auto"
+    contamination : float or {"auto"}, default 0.1
         What `predict` calls anomalous. A share, above 0 and at most 0.5: that share of the training rows. "auto": rows
         that score higher than all but one in a hundred of the calibration rows, which the detector did not learn from.
     random_state : Any, default 0
@@ -164,7 +164,7 @@ class OddCell(Detector):
         schedule: Literal["step", "cosine", "constant"] = "cosine",
         sigma_max: float = 1.0,
         weight_decay: float = 0.0,
-        contamination: float | Literal["auto"] = "auto",
+        contamination: float | Literal["auto"] = 0.1,
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,

@@ -26,6 +26,7 @@ except ImportError as error:
 from oddcell import _estimators
 
 _SIGNATURE = inspect.signature(_estimators.OddCell.__init__)
+_DEFAULTS = {name: argument.default for name, argument in _SIGNATURE.parameters.items() if name != "self"}
 
 
 class OddCell(BaseDetector):
@@ -77,13 +78,5 @@ class OddCell(BaseDetector):
         return self.estimator_.p_values(X)
 
 
-def _signature() -> inspect.Signature:
-    """That of the estimator, with the contamination that PyOD has by default."""
-    parameters = dict(_SIGNATURE.parameters)
-    parameters["contamination"] = parameters["contamination"].replace(default=0.1)
-    return _SIGNATURE.replace(parameters=list(parameters.values()))
-
-
-_DEFAULTS = {name: argument.default for name, argument in _signature().parameters.items() if name != "self"}
 # PyOD and scikit-learn read the parameters' names from here.
-OddCell.__init__.__signature__ = _signature()  # type: ignore[attr-defined]
+OddCell.__init__.__signature__ = _SIGNATURE  # type: ignore[attr-defined]
