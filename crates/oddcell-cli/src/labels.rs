@@ -4,7 +4,7 @@ use arrow_array::{Array, RecordBatch};
 use oddcell::{
     Table,
     metrics::{self, TieRule},
-    table::{Cells, ColumnKind, read_cells},
+    table::{Cells, ColumnKind, cell_text, read_cells},
 };
 use serde::Serialize;
 
@@ -37,7 +37,7 @@ impl std::fmt::Display for Metrics {
 }
 
 impl Labels {
-    /// Adds the rows of a batch.
+    /// Adds the rows of a batch; gives which of them are anomalous.
     pub(crate) fn add(
         &mut self,
         column: &str,
@@ -45,10 +45,11 @@ impl Labels {
         scores: &[f64],
         first_row: usize,
         origin: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<&[bool], Failure> {
+        let before = self.anomalous.len();
         self.anomalous.extend(truths(column, batch, first_row, origin)?);
         self.scores.extend_from_slice(scores);
-        Ok(())
+        Ok(&self.anomalous[before..])
     }
 
     /// How well scores and truths agree.
@@ -87,7 +88,7 @@ fn truths(column: &str, batch: &RecordBatch, first_row: usize, origin: &str) -> 
         }
     });
     let wrong = |row: usize| {
-        let text = show::cell_text(array, row).map_or_else(
+        let text = cell_text(array, row).map_or_else(
             || "an empty cell".to_owned(),
             |text| format!("`{}`", show::cut(&show::clean(&text), 40)),
         );

@@ -3,13 +3,12 @@
 use std::{cmp::Ordering, collections::BinaryHeap};
 
 use arrow_array::RecordBatch;
-use oddcell::{Error, encode::Encoder, explain::Explainer, judged::TOP_REASONS, model::Findings};
+use oddcell::{
+    Error, encode::Encoder, explain::Explainer, judged::TOP_REASONS, model::Findings, table::cell_text,
+};
 use serde::Serialize;
 
-use crate::{
-    failure::Failure,
-    show::{cell_text, clean},
-};
+use crate::{failure::Failure, show::clean};
 
 /// Rows shown to people, and listed in the summary for programs.
 const SHOWN_ROWS: usize = 10;

@@ -2,8 +2,6 @@
 
 use std::{fmt::Write as _, io::IsTerminal};
 
-use arrow_array::{Array, ArrayRef};
-use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table, presets};
 use oddcell::{
     encode::{EncodedColumn, Encoder},
@@ -26,15 +24,6 @@ const GAP: usize = 2;
 const MARKED_SDS: f64 = 1.0;
 /// What stands before a marked cell.
 const MARK: char = '*';
-
-/// The text of a cell, `None` if it is null.
-pub(crate) fn cell_text(array: &ArrayRef, row: usize) -> Option<String> {
-    if array.is_null(row) {
-        return None;
-    }
-    let options = FormatOptions::new().with_display_error(true);
-    ArrayFormatter::try_new(array.as_ref(), &options).ok().map(|formatter| formatter.value(row).to_string())
-}
 
 /// Cells may hold anything; a terminal gets no control characters from them.
 pub(crate) fn clean(text: &str) -> String {

@@ -197,7 +197,10 @@ impl FirstPass {
     pub fn decide(self) -> Cutoff {
         match self.0 {
             Kept::Nothing(cutoff) => cutoff,
-            Kept::PValues { fdr, counts, n_rows } => Cutoff(benjamini_hochberg(fdr, &counts, n_rows)),
+            Kept::PValues { fdr, counts, n_rows } => {
+                let counts = counts.iter().map(|(&bits, &count)| (f64::from_bits(bits), count));
+                Cutoff(Line::PAtMost(benjamini_hochberg(fdr, counts, n_rows).unwrap_or(f64::NEG_INFINITY)))
+            }
             Kept::Oddest { budget, heap, .. } => Cutoff(match heap.peek() {
                 Some(Reverse(least)) if heap.len() == budget => Line::AtLeastAsOddAs(*least),
                 // Fewer rows than the budget: all of them.
@@ -208,18 +211,23 @@ impl FirstPass {
     }
 }
 
-/// The largest p-value p with p ≤ fdr · #{pᵢ ≤ p}/n; every row up to it is called odd.
-fn benjamini_hochberg(fdr: f64, counts: &BTreeMap<u64, u64>, n_rows: u64) -> Line {
-    let (mut up_to, mut line) = (0, f64::NEG_INFINITY);
-    for (&bits, &count) in counts {
-        let p_value = f64::from_bits(bits);
+/// The largest p-value p with p ≤ fdr · #{pᵢ ≤ p}/n; every row up to it is called odd. `None` if there is no such
+/// p-value. `counts` says how many of the `n_rows` rows have each p-value, the least first.
+#[must_use]
+pub fn benjamini_hochberg(
+    fdr: f64,
+    counts: impl IntoIterator<Item = (f64, u64)>,
+    n_rows: u64,
+) -> Option<f64> {
+    let (mut up_to, mut bound) = (0, None);
+    for (p_value, count) in counts {
         up_to += count;
         // Conformal p-values often meet the bound exactly; rounding must not decide then.
         if p_value * n_rows as f64 <= fdr * up_to as f64 * (1.0 + 1e-12) {
-            line = p_value;
+            bound = Some(p_value);
         }
     }
-    Line::PAtMost(line)
+    bound
 }
 
 /// Decides row by row.

@@ -1,8 +1,10 @@
 //! One table, nothing known: every row is judged by a net that did not train on it.
 
+use std::sync::Arc;
+
 use super::{Findings, FitOptions, crossfit, encode_all};
 use crate::{
-    Context, Error, Matrix, Table,
+    Context, Error, Fitted, Matrix, Table,
     calibrate::RobustNull,
     encode::{Encoder, Surprises},
 };
@@ -19,6 +21,8 @@ pub struct Detection {
     pub null: RobustNull,
     /// The number of nets that judged.
     pub n_folds: usize,
+    /// The detector that judged the first fold: for looking at rows with one and the same detector.
+    pub first: Arc<dyn Fitted>,
 }
 
 /// Judges the rows of `table` by each other. The rows are split into folds; those of a fold are judged by a detector
@@ -31,6 +35,7 @@ pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Res
     let mut scores = vec![0.0; rows.n_rows()];
     let mut cells: Option<Matrix> = None;
     let mut n_folds = 0;
+    let mut first = None;
     crossfit::fit_folds(&*detector, &rows, options, context, |fitted, fold, _| {
         let judged = fitted.judge(&rows.take(fold), true)?;
         for (&row, score) in fold.iter().zip(judged.scores) {
@@ -41,10 +46,12 @@ pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Res
             fold.iter().zip(judged.rows()).for_each(|(&row, said)| cells.row_mut(row).copy_from_slice(said));
         }
         n_folds += 1;
+        first.get_or_insert_with(|| Arc::from(fitted));
         Ok(())
     })?;
     let null = RobustNull::fit(scores.clone());
     let p_values = scores.iter().map(|&score| null.p_value(score)).collect();
     let surprises = Surprises::none(encoder.columns().len());
-    Ok(Detection { findings: Findings { scores, p_values, cells, surprises }, encoder, null, n_folds })
+    let Some(first) = first else { unreachable!("rows are split into two folds at least") };
+    Ok(Detection { findings: Findings { scores, p_values, cells, surprises }, encoder, null, n_folds, first })
 }

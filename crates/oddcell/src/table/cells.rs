@@ -29,6 +29,12 @@ pub enum Cells {
     Names(StringArray),
 }
 
+/// One cell as people would write it, whatever its type; `None` if it is null.
+#[must_use]
+pub fn cell_text(array: &ArrayRef, row: usize) -> Option<String> {
+    array.is_valid(row).then(|| written(&array.slice(row, 1), 0))
+}
+
 /// Reads `array`, the cells of `column`, as `kind`.
 ///
 /// `first_row` is the number of rows before this batch and `origin` the table's name; both are for messages.
@@ -147,14 +153,14 @@ impl Place<'_> {
     /// A type that never fits: the first value is the example; without any value, all cells are null.
     fn no_cell_fits(&self, array: &ArrayRef) -> Result<Cells, TableError> {
         match (0..array.len()).find(|&index| array.is_valid(index)) {
-            Some(index) => Err(self.wrong(index, &cell_text(array, index))),
+            Some(index) => Err(self.wrong(index, &written(array, index))),
             None => Ok(Cells::Numbers(vec![f64::NAN; array.len()])),
         }
     }
 }
 
 /// One cell as people would write it; empty if it cannot be shown.
-fn cell_text(array: &ArrayRef, index: usize) -> String {
+fn written(array: &ArrayRef, index: usize) -> String {
     array_value_to_string(&displayable(array), index).unwrap_or_default()
 }
 
@@ -240,7 +246,7 @@ fn native_numbers(array: &ArrayRef, place: &Place<'_>) -> Result<Vec<f64>, Table
     let floats = to_floats(array);
     let numbers = with_nan(&floats);
     match numbers.iter().position(|number| number.is_infinite()) {
-        Some(index) => Err(place.infinite(index, &cell_text(array, index))),
+        Some(index) => Err(place.infinite(index, &written(array, index))),
         None => Ok(numbers),
     }
 }
@@ -295,7 +301,7 @@ fn names(array: &ArrayRef, group: TypeGroup, place: &Place<'_>) -> Result<String
             .map(|cell| cell.filter(|number| !number.is_nan()).map(|number| number.to_string()))
             .collect()),
         TypeGroup::Number | TypeGroup::Date => {
-            Ok((0..array.len()).map(|index| array.is_valid(index).then(|| cell_text(array, index))).collect())
+            Ok((0..array.len()).map(|index| array.is_valid(index).then(|| written(array, index))).collect())
         }
     }
 }

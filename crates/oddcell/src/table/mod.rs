@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::text::finite_number;
 pub use self::{
-    cells::{Cells, read_cells},
+    cells::{Cells, cell_text, read_cells},
     dates::format_date,
     error::TableError,
     format::{Format, UnknownFormat},
