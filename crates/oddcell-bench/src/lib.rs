@@ -15,6 +15,7 @@
 //! maps       t-SNE of a net's last hidden layer
 //! timing     the paper's time tables
 //! figures    drawings of plain data; `pictures` says which of them results give
+//! page       the pictures and the figures behind them as one page for the browser
 //! report     all tables and pictures, written beside the results
 //! ```
 //!
@@ -31,6 +32,7 @@ pub mod job;
 pub mod maps;
 pub mod matrix;
 pub mod methods;
+mod page;
 pub mod paper;
 pub mod pictures;
 pub mod protocol;

@@ -12,6 +12,7 @@ use crate::{
     comparison,
     figures::Figure as Drawn,
     methods::OURS,
+    page::Page,
     paper,
     pictures::{self, PictureError},
     protocol::Protocol,
@@ -21,7 +22,11 @@ use crate::{
     variants::{self, Varied},
 };
 
-/// Writes the tables of all results into `folder/tables` and the pictures into `folder/figures`; gives their paths.
+/// The page with all pictures.
+pub const PAGE: &str = "report.html";
+
+/// Writes the tables of all results into `folder/tables`, the pictures into `folder/figures`, and a page that shows them
+/// beside these folders; gives their paths.
 pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
     let (tables, figures) = (folder.join("tables"), folder.join("figures"));
     for folder in [&tables, &figures] {
@@ -29,22 +34,32 @@ pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
         remove_outdated(folder)?;
     }
     let mut written = Vec::new();
+    let mut page = Page::new(rows);
     for protocol in Protocol::ALL {
         let rows: Vec<Row> = rows.iter().filter(|row| row.protocol == protocol).cloned().collect();
         let compared = variants::not_studied(&rows);
+        page.begin(protocol, how(protocol));
         for &(figure, name) in measures(protocol) {
             for (kind, table) in tables_of(&compared, protocol, figure)? {
-                written.extend(write_table(&tables, &format!("{protocol}_{name}{kind}"), &table)?);
+                let name = format!("{protocol}_{name}{kind}");
+                written.extend(write_table(&tables, &name, &table)?);
+                page.keep(name, table);
             }
         }
         for varied in variants::studied(&rows) {
             let table = study_table(&varied, &rows, protocol)?;
-            written.extend(write_table(&tables, &format!("{protocol}_{}", varied.name()), &table)?);
+            let name = format!("{protocol}_{}", varied.name());
+            written.extend(write_table(&tables, &name, &table)?);
+            page.keep(name, table);
         }
         for (name, figure) in pictures::of_protocol(&rows, protocol)? {
             written.extend(write_figure(&figures, &name, &figure)?);
+            page.show(protocol, &name, figure);
         }
     }
+    let path = folder.join(PAGE);
+    write_whole(&path, page.html().as_bytes())?;
+    written.push(path);
     Ok(written)
 }
 
@@ -169,15 +184,19 @@ fn title(protocol: Protocol, figure: Figure) -> String {
         Figure::Top1 => "share of rows whose oddest cell was spoiled,",
         Figure::OracleAuc => "AUC of the best of 20 places of the training by test labels (oracle)",
     };
-    let how = match protocol {
+    format!("{what} in percent, {}", how(protocol))
+}
+
+/// What a protocol does, in words.
+fn how(protocol: Protocol) -> &'static str {
+    match protocol {
         Protocol::Uad => "a random half of the normal rows for training",
         Protocol::Occ => "each class in turn as normal",
         Protocol::Dte => "the split of the DTE paper, which leaks",
         Protocol::Contaminated => "trained on everything",
         Protocol::CellsNoise => "cells spoiled by noise",
         Protocol::CellsSwap => "cells swapped between rows",
-    };
-    format!("{what} in percent, {how}")
+    }
 }
 
 /// Written beside, then renamed: never half a file.

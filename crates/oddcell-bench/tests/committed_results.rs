@@ -75,6 +75,22 @@ fn tables_and_pictures_are_those_of_the_rows() {
         }
     }
     assert!(n_files > 20, "{n_files}");
+
+    // The page shows the same pictures; it is left to the browser's tests.
+    let page = fs::read_to_string(folder.path().join(report::PAGE)).unwrap();
+    let files = fs::read_dir(folder.path().join("figures")).unwrap().map(|file| file.unwrap().path());
+    let pictures: Vec<String> = files
+        .filter(|path| path.extension().is_some_and(|ending| ending == "svg"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(page.matches("<svg ").count(), pictures.len());
+    // There is no table of times and paths.
+    let has_table = |name: &&String| !name.ends_with("_time") && !name.ends_with("_path");
+    let n_tables = pictures.iter().filter(has_table).count();
+    assert_eq!(page.matches("<summary>In figures</summary>").count(), n_tables);
+    let pages = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report-pages");
+    fs::create_dir_all(&pages).unwrap();
+    fs::write(pages.join("bench.html"), page).unwrap();
 }
 
 #[test]

@@ -18,6 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 Examples:
   oddcell demo                              see the whole job on built-in data
   oddcell detect orders.csv                 which rows of this table are odd, and why?
+  oddcell detect orders.csv --report a.html the same as a page for the browser
   oddcell fit good.parquet -m normal.oddcell
   oddcell score normal.oddcell new.csv -o judged.csv
   zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
@@ -41,6 +42,7 @@ Examples:
 Examples:
   oddcell detect orders.csv
   oddcell detect orders.csv -o judged.csv --budget 20
+  oddcell detect orders.csv --report page.html
   oddcell detect orders.csv --ignore note,clerk --categorical postcode --json
   oddcell detect thyroid.npz --label y --preset paper
 
@@ -52,13 +54,15 @@ Examples:
   oddcell fit good.csv -m normal.oddcell
   oddcell fit good.csv -m normal.oddcell --preset paper --net resmlp
   oddcell fit good.csv -m normal.oddcell --set sigma_max=1.5 --set 'budget=200 epochs'
-  oddcell fit good.csv -m normal.oddcell --config settings.toml")]
+  oddcell fit good.csv -m normal.oddcell --config settings.toml
+  oddcell fit good.csv -m normal.oddcell --report page.html")]
     Fit(FitArgs),
     /// Judge new rows with a model; streams, so memory does not grow with the table
     #[command(after_help = "\
 Examples:
   oddcell score normal.oddcell new.csv -o judged.csv
   oddcell score normal.oddcell new.parquet -o judged.parquet --fdr 0.1
+  oddcell score normal.oddcell new.csv -o judged.csv --report page.html
   cat new.jsonl | oddcell score normal.oddcell - --format jsonl | head
 
 --fdr and --budget keep the judged rows in the temporary folder until all are seen; --label keeps 9 bytes a row.")]
@@ -239,7 +243,7 @@ pub(crate) struct BenchTimeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchReportArgs {
-    /// Folder with results.csv; tables and pictures are written below it
+    /// Folder with results.csv; tables, pictures and a page with them are written there
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 }
@@ -345,6 +349,15 @@ pub(crate) enum FormatArg {
     Parquet,
 }
 
+/// The page beside the results.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ReportArgs {
+    /// Write a page here that shows the odd rows and why they are odd; one HTML file, for any browser
+    #[arg(long, value_name = "PAGE")]
+    pub(crate) report: Option<PathBuf>,
+}
+
 /// How much is said, and with how many threads.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Running")]
@@ -376,6 +389,8 @@ pub(crate) struct DetectArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
     pub(crate) rule: RuleArgs,
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
@@ -395,6 +410,8 @@ pub(crate) struct FitArgs {
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) model: PathBuf,
     #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
     pub(crate) columns: ColumnArgs,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
@@ -412,6 +429,8 @@ pub(crate) struct ScoreArgs {
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) rule: RuleArgs,
     /// A column with the truth (0/1, true/false): AUC, average precision and F1 are printed

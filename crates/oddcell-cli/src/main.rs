@@ -9,6 +9,7 @@ mod learning;
 mod oddest;
 mod output;
 mod progress;
+mod report;
 mod show;
 mod stream;
 mod summary;

@@ -31,6 +31,9 @@ pub(crate) struct Summary {
     pub(crate) notes: Vec<String>,
     /// Where the judged rows were written.
     pub(crate) output: Option<String>,
+    /// Where the page was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) report: Option<String>,
     pub(crate) oddest: Vec<OddRow>,
 }
 
@@ -72,6 +75,9 @@ impl Summary {
         if let Some(output) = &self.output {
             let _ = writeln!(text, "written to {output}");
         }
+        if let Some(report) = &self.report {
+            let _ = writeln!(text, "{}", report_line(report));
+        }
         text
     }
 }
@@ -79,6 +85,11 @@ impl Summary {
 /// A note for people.
 pub(crate) fn note_line(note: &str) -> String {
     format!("note: {}", show::clean(note))
+}
+
+/// Where the page is, for people.
+pub(crate) fn report_line(report: &str) -> String {
+    format!("report: {report}")
 }
 
 /// Where the rows went, for the summary.

@@ -85,8 +85,9 @@ fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs)
             output::print(&format!("{protocol}\n{}", standings(&rows, protocol)))?;
         }
         let folder = choice.out.display();
-        let files = counted(n_files, "table or picture", "tables and pictures");
-        output::eprint_line(&format!("results and {files} written to {folder}"));
+        // All but the page.
+        let files = counted(n_files - 1, "table or picture", "tables and pictures");
+        output::eprint_line(&format!("results, {files}, and {} written to {folder}", report::PAGE));
     }
     Ok(())
 }

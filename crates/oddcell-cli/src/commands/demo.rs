@@ -10,6 +10,7 @@ use oddcell::{
     table::{Format, ReadOptions, Source},
     verdict::{self, Rule},
 };
+use oddcell_report::MapSource;
 use serde::Serialize;
 
 use crate::{
@@ -20,6 +21,7 @@ use crate::{
     oddest::{OddRow, Oddest},
     output::{self, Target},
     progress::Training,
+    report::{Page, about},
     show::oddest_table,
     summary::{count, counted},
 };
@@ -43,6 +45,7 @@ struct Hits {
 struct DemoSummary {
     table: String,
     judged: String,
+    report: String,
     rows: usize,
     odd: usize,
     blatant: Hits,
@@ -52,7 +55,7 @@ struct DemoSummary {
 pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
     let demo = demo::orders(ROWS, SPOILED, Seed(0));
     std::fs::create_dir_all(&args.dir).map_err(|source| output::file_error("create", &args.dir, source))?;
-    let (input, judged) = (args.dir.join("orders.csv"), args.dir.join("judged.csv"));
+    let [input, judged, report] = ["orders.csv", "judged.csv", "report.html"].map(|name| args.dir.join(name));
     write_text(&input, &demo.csv)?;
 
     let table = Table::read(&Source::Path(input.clone()), &ReadOptions::default())?;
@@ -63,22 +66,28 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
         pool.install(|| detect(&table, &options, &Context { seed: Seed(0), monitor: &progress }))?;
     progress.done();
     let findings = &detection.findings;
-    let odd = verdict::verdicts(
-        Rule::FOR_ONE_TABLE,
-        &findings.scores,
-        &findings.p_values,
-        detection.null.reference(),
-    );
+    let (rule, reference) = (Rule::FOR_ONE_TABLE, detection.null.reference());
+    let odd = verdict::verdicts(rule, &findings.scores, &findings.p_values, reference);
     pool.install(|| write(&table, &detection, &odd, &Target::File(judged.clone(), Format::Csv), None))?;
 
     let mut oddest = Oddest::new(SPOILED);
+    let mut page = Page::new(Some(&report), &detection.encoder, &table.origin, rule, reference, Seed(0));
     for part in parts(&table.batches, findings) {
         oddest.add(&detection.encoder, part.batch, part.first_row, &table.origin, &part.findings)?;
+        let is_spoiled = |row| demo.spoiled.iter().any(|spoiled| spoiled.row == part.first_row + row + 1);
+        let truths: Vec<bool> = (0..part.batch.num_rows()).map(is_spoiled).collect();
+        page.add(part.batch, &part.findings, Some(&truths))?;
     }
+    let notes =
+        ["The labels are the demo's own: it knows which cells it has spoiled. The detector was not told."
+            .to_owned()];
+    let source = MapSource { fitted: Some(&*detection.first), noise: None };
+    page.write(source, &pool, || about(&table.origin, &options.detector, Seed(0), &notes))?;
     let oddest = oddest.into_rows();
     let summary = DemoSummary {
         table: input.display().to_string(),
         judged: judged.display().to_string(),
+        report: report.display().to_string(),
         rows: ROWS,
         odd: odd.iter().filter(|&&odd| odd).count(),
         blatant: hits(&demo, &oddest, true),
@@ -137,6 +146,7 @@ impl DemoSummary {
         let odd = counted(self.odd, "row is", "rows are");
         let _ = writeln!(text, "\n{odd} called odd at a false-discovery rate of 10 %.");
         let _ = writeln!(text, "the table:   {}\njudged rows: {}", self.table, self.judged);
+        let _ = writeln!(text, "the report:  {} (a page for the browser)", self.report);
         let _ = writeln!(text, "next:        oddcell detect {} --budget 20", self.table);
         text
     }

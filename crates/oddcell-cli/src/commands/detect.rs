@@ -1,5 +1,7 @@
 //! `oddcell detect`: one table, nothing known.
 
+use std::path::PathBuf;
+
 use oddcell::{
     Context,
     judged::{self, Found, TablePart, parts},
@@ -7,6 +9,7 @@ use oddcell::{
     table::Table,
     verdict::{self, Rule},
 };
+use oddcell_report::MapSource;
 
 use super::rule;
 use crate::{
@@ -17,6 +20,7 @@ use crate::{
     oddest::Oddest,
     output::Target,
     progress::Training,
+    report::{self, Page},
     summary::{self, Summary},
 };
 
@@ -24,9 +28,12 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
     let (options, seed) = learning::options(&args.learn, &args.columns)?;
     let rule = rule(&args.rule, Rule::FOR_ONE_TABLE)?;
     let target = Target::of(&args.output, &args.run)?;
+    let inputs: Vec<&PathBuf> =
+        [Some(&args.data), args.learn.config.as_ref()].into_iter().flatten().collect();
     if let Target::File(path, _) = &target {
-        learning::check_output(path, &[&args.data])?;
+        learning::check_output(path, &inputs)?;
     }
+    report::check(args.report.report.as_ref(), &inputs, &report::file_of(&target))?;
     let Input { table, delimiter, mut notes } =
         learning::read_table(&args.data, &args.read, &args.columns, &options)?;
     let progress = Training::new("learning", args.run.quiet);
@@ -34,19 +41,21 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
     let detection = pool.install(|| detect(&table, &options, &Context { seed, monitor: &progress }))?;
     progress.done();
 
-    let odd = verdict::verdicts(
-        rule,
-        &detection.findings.scores,
-        &detection.findings.p_values,
-        detection.null.reference(),
-    );
+    let reference = detection.null.reference();
+    let odd = verdict::verdicts(rule, &detection.findings.scores, &detection.findings.p_values, reference);
+    let page = args.report.report.as_ref();
+    let mut page = Page::new(page, &detection.encoder, &table.origin, rule, reference, seed);
     let mut oddest = Oddest::to_show();
     let mut labels = Labels::default();
     for part in parts(&table.batches, &detection.findings) {
         oddest.add(&detection.encoder, part.batch, part.first_row, &table.origin, &part.findings)?;
-        if let Some(label) = &args.columns.label {
-            labels.add(label, part.batch, &part.findings.scores, part.first_row, &table.origin)?;
-        }
+        let truths = match &args.columns.label {
+            Some(label) => {
+                Some(labels.add(label, part.batch, &part.findings.scores, part.first_row, &table.origin)?)
+            }
+            None => None,
+        };
+        page.add(part.batch, &part.findings, truths)?;
     }
     pool.install(|| write(&table, &detection, &odd, &target, delimiter))?;
 
@@ -59,6 +68,9 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
             "too few rows, or too many equal scores, to estimate p-values: they are plain ranks{blind}"
         ));
     }
+    let source = MapSource { fitted: Some(&*detection.first), noise: None };
+    let report =
+        page.write(source, &pool, || report::about(&table.origin, &options.detector, seed, &notes))?;
     let summary = Summary {
         data: table.origin.clone(),
         rows: table.n_rows(),
@@ -70,6 +82,7 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
         metrics: args.columns.label.is_some().then(|| labels.metrics()),
         notes,
         output: summary::written_to(&target),
+        report,
         oddest: oddest.into_rows(),
     };
     summary.show(args.run.json, args.run.quiet, &target, &detection.encoder)

@@ -1,8 +1,13 @@
 //! `oddcell fit`: learn what is normal.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::PathBuf};
 
-use oddcell::{Context, Model};
+use oddcell::{
+    Context, Model,
+    detect::{Params as _, noise::NoiseParams},
+    verdict::Rule,
+};
+use oddcell_report::{About, MapSource};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -13,8 +18,14 @@ use crate::{
     learning::{self, Input},
     output,
     progress::Training,
-    summary::{counted, note_line},
+    report::{self, Page},
+    summary::{counted, note_line, report_line},
 };
+
+/// The rule of the page about the rows learned from, which is that of `score`.
+const OWN_RULE: Rule = Rule::Alpha(0.01);
+const OWN_NOTE: &str = "These are the rows that the model learned from. Most of them trained it, so their scores are \
+                        lower, and their p-values higher, than those of new rows like them.";
 
 #[derive(Serialize)]
 struct FitSummary {
@@ -32,11 +43,16 @@ struct FitSummary {
     metrics: Option<Metrics>,
     notes: Vec<String>,
     model: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<String>,
 }
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let (options, seed) = learning::options(&args.learn, &args.columns)?;
-    learning::check_output(&args.model, &[&args.data])?;
+    let inputs: Vec<&PathBuf> =
+        [Some(&args.data), args.learn.config.as_ref()].into_iter().flatten().collect();
+    learning::check_output(&args.model, &inputs)?;
+    report::check(args.report.report.as_ref(), &inputs, &[&args.model])?;
     let Input { table, mut notes, .. } =
         learning::read_table(&args.data, &args.read, &args.columns, &options)?;
     let progress = Training::new("learning", args.run.quiet);
@@ -46,6 +62,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     model.save(&args.model)?;
     notes.extend(model.encoder().reports().iter().map(ToString::to_string));
 
+    let own = judge_own(args, &table, &model, &notes, &pool)?;
     let summary = FitSummary {
         data: table.origin.clone(),
         rows: table.n_rows(),
@@ -56,14 +73,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
         detector: options.detector.entry().name.to_owned(),
         params: options.detector.params().clone(),
         seed: seed.0,
-        metrics: args
-            .columns
-            .label
-            .as_deref()
-            .map(|label| metrics(&table, &model, label, &pool))
-            .transpose()?,
+        metrics: own.metrics,
         notes,
         model: args.model.display().to_string(),
+        report: own.report,
     };
     if args.run.json {
         return output::print_json(&summary);
@@ -97,23 +110,56 @@ impl FitSummary {
             let _ = writeln!(text, "{}", note_line(note));
         }
         let _ = writeln!(text, "written to {}", self.model);
+        if let Some(report) = &self.report {
+            let _ = writeln!(text, "{}", report_line(report));
+        }
         text
     }
 }
 
-/// How well the scores of the training rows agree with their labels.
-fn metrics(
+/// What the model says about the rows it learned from, where somebody asks.
+struct Own {
+    metrics: Option<Metrics>,
+    report: Option<String>,
+}
+
+fn judge_own(
+    args: &FitArgs,
     table: &oddcell::Table,
     model: &Model,
-    label: &str,
+    notes: &[String],
     pool: &rayon::ThreadPool,
-) -> Result<Metrics, Failure> {
+) -> Result<Own, Failure> {
+    let (label, page) = (args.columns.label.as_deref(), args.report.report.as_ref());
+    if label.is_none() && page.is_none() {
+        return Ok(Own { metrics: None, report: None });
+    }
+    let reference = model.reference();
+    let mut page = Page::new(page, model.encoder(), &table.origin, OWN_RULE, &reference, model.seed());
     let mut labels = Labels::default();
     let mut first_row = 0;
     for batch in &table.batches {
-        let findings = pool.install(|| model.judge(batch, first_row, &table.origin, false))?;
-        labels.add(label, batch, &findings.scores, first_row, &table.origin)?;
+        let want_cells = args.report.report.is_some();
+        let findings = pool.install(|| model.judge(batch, first_row, &table.origin, want_cells))?;
+        let truths = match label {
+            Some(label) => Some(labels.add(label, batch, &findings.scores, first_row, &table.origin)?),
+            None => None,
+        };
+        page.add(batch, &findings, truths)?;
         first_row += batch.num_rows();
     }
-    Ok(labels.metrics())
+    let noise = noise_params(model).map(|params| params.noise());
+    let source = MapSource { fitted: Some(model.members()[0].fitted()), noise: noise.as_ref() };
+    let report = page.write(source, pool, || {
+        let mut about = report::about(&table.origin, model.spec(), model.seed(), notes);
+        about.notes.insert(0, OWN_NOTE.to_owned());
+        About { model: Some(args.model.display().to_string()), ..about }
+    })?;
+    Ok(Own { metrics: label.map(|_| labels.metrics()), report })
+}
+
+/// The parameters of noise evaluation, if that is what was fitted.
+fn noise_params(model: &Model) -> Option<NoiseParams> {
+    let is_noise = model.spec().entry().name == NoiseParams::NAME;
+    is_noise.then(|| serde_json::from_value(Value::Object(model.spec().params().clone())).ok()).flatten()
 }

@@ -11,6 +11,7 @@ use oddcell::{
     table::Format,
     verdict::{Cutoff, FirstPass, Rule},
 };
+use oddcell_report::{About, MapSource};
 
 use super::{kinds, open, rule};
 use crate::{
@@ -21,6 +22,7 @@ use crate::{
     oddest::Oddest,
     output::{self, RowSink, Target},
     progress::Rows,
+    report::{self, Page},
     show,
     stream::{self, Judged},
     summary::{self, Summary, count, counted},
@@ -29,9 +31,11 @@ use crate::{
 pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
     let rule = rule(&args.rule, Rule::FOR_NEW_ROWS)?;
     let target = Target::of(&args.output, &args.run)?;
+    let inputs = [&args.data, &args.model];
     if let Target::File(path, _) = &target {
-        learning::check_output(path, &[&args.data, &args.model])?;
+        learning::check_output(path, &inputs)?;
     }
+    report::check(args.report.report.as_ref(), &inputs, &report::file_of(&target))?;
     let model = Model::load(&args.model)?;
     let (reader, mut notes) = open(&model, &args.data, &args.read, args.label.as_deref())?;
     if let Some(label) = args.label.as_ref().filter(|&label| knows(&model, label)) {
@@ -45,7 +49,10 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
     let schema = reader.schema().clone();
     let pool = learning::pool(&args.run)?;
 
-    let mut tally = Tally::new(&model, args.label.as_deref(), &origin, args.run.quiet);
+    let reference = model.reference();
+    let page = args.report.report.as_ref();
+    let page = Page::new(page, model.encoder(), &origin, rule, &reference, model.seed());
+    let mut tally = Tally::new(&model, args.label.as_deref(), &origin, page, args.run.quiet);
     let (odd, late_notes) = target.write(&schema, &kinds(model.encoder()), delimiter, |sink| {
         let format = target.format();
         let mut pass = Pass::start(rule, format, &model, sink);
@@ -59,6 +66,12 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
     notes.extend(too_coarse(&model, rule, tally.n_rows, odd));
     notes.extend(late_notes.iter().map(ToString::to_string));
     notes.extend(tally.surprises.notes(model.encoder()));
+    let source = MapSource { fitted: Some(model.members()[0].fitted()), noise: None };
+    let report = tally.page.write(source, &pool, || About {
+        model: Some(args.model.display().to_string()),
+        trained: report::written_at(&args.model),
+        ..report::about(&origin, model.spec(), model.seed(), &notes)
+    })?;
     let summary = Summary {
         data: origin.clone(),
         rows: tally.n_rows,
@@ -70,6 +83,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
         metrics: args.label.is_some().then(|| tally.labels.metrics()),
         notes,
         output: summary::written_to(&target),
+        report,
         oddest: tally.oddest.into_rows(),
     };
     summary.show(args.run.json, args.run.quiet, &target, model.encoder())
@@ -113,19 +127,21 @@ struct Tally<'a> {
     origin: &'a str,
     labels: Labels,
     oddest: Oddest,
+    page: Page<'a>,
     surprises: Surprises,
     n_rows: usize,
     progress: Rows,
 }
 
 impl<'a> Tally<'a> {
-    fn new(model: &'a Model, label: Option<&'a str>, origin: &'a str, quiet: bool) -> Self {
+    fn new(model: &'a Model, label: Option<&'a str>, origin: &'a str, page: Page<'a>, quiet: bool) -> Self {
         Self {
             model,
             label,
             origin,
             labels: Labels::default(),
             oddest: Oddest::to_show(),
+            page,
             surprises: Surprises::none(model.encoder().columns().len()),
             n_rows: 0,
             progress: Rows::new(quiet),
@@ -135,9 +151,11 @@ impl<'a> Tally<'a> {
     fn add(&mut self, judged: &Judged) -> Result<(), Failure> {
         let Judged { batch, first_row, findings, .. } = judged;
         self.oddest.add(self.model.encoder(), batch, *first_row, self.origin, findings)?;
-        if let Some(label) = self.label {
-            self.labels.add(label, batch, &findings.scores, *first_row, self.origin)?;
-        }
+        let truths = match self.label {
+            Some(label) => Some(self.labels.add(label, batch, &findings.scores, *first_row, self.origin)?),
+            None => None,
+        };
+        self.page.add(batch, findings, truths)?;
         self.surprises.add(&findings.surprises);
         self.n_rows += batch.num_rows();
         self.progress.add(batch.num_rows());

@@ -35,7 +35,7 @@ fn a_run_prints_standings_and_leaves_results_and_tables() {
     copod   100.00  100.00  100.00     1       0
 
     ----- stderr -----
-    results and 18 tables and pictures written to lab
+    results, 18 tables and pictures, and report.html written to lab
     ");
     let results = folder.read("lab/results.csv");
     assert_eq!(results.lines().count(), 5);
@@ -48,6 +48,8 @@ fn a_run_prints_standings_and_leaves_results_and_tables() {
     assert_eq!(folder.read("lab/results.csv"), results);
     let paths = succeed(&mut folder.oddcell(["bench", "report", "--out", "lab"]));
     assert!(paths.lines().any(|path| path == "lab/tables/uad_auc.tex"), "{paths}");
+    assert_eq!(paths.lines().last(), Some("lab/report.html"));
+    assert!(folder.read("lab/report.html").contains("There is nothing to draw yet"));
 }
 
 #[test]
@@ -153,7 +155,7 @@ fn a_run_that_takes_too_long_is_told_and_kept() {
 
     ----- stderr -----
     made knn seed 0: not done after 0 s
-    results and 0 tables and pictures written to lab
+    results, 0 tables and pictures, and report.html written to lab
     ");
 }
 

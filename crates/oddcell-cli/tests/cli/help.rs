@@ -34,6 +34,7 @@ fn without_arguments_the_commands_are_listed() {
     Examples:
       oddcell demo                              see the whole job on built-in data
       oddcell detect orders.csv                 which rows of this table are odd, and why?
+      oddcell detect orders.csv --report a.html the same as a page for the browser
       oddcell fit good.parquet -m normal.oddcell
       oddcell score normal.oddcell new.csv -o judged.csv
       zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
@@ -71,6 +72,7 @@ fn help_lists_the_commands_with_examples() {
     Examples:
       oddcell demo                              see the whole job on built-in data
       oddcell detect orders.csv                 which rows of this table are odd, and why?
+      oddcell detect orders.csv --report a.html the same as a page for the browser
       oddcell fit good.parquet -m normal.oddcell
       oddcell score normal.oddcell new.csv -o judged.csv
       zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
@@ -159,6 +161,8 @@ fn help_of_detect() {
       -o, --output <OUT>     Write the judged rows here (`-`: standard output)
           --format <FORMAT>  Format of the judged rows [default: by OUT's name, else csv] [possible
                              values: csv, jsonl, parquet]
+          --report <PAGE>    Write a page here that shows the odd rows and why they are odd; one HTML
+                             file, for any browser
 
     Verdict (one of):
           --alpha <P>              Odd if the p-value is at most this
@@ -199,6 +203,7 @@ fn help_of_detect() {
     Examples:
       oddcell detect orders.csv
       oddcell detect orders.csv -o judged.csv --budget 20
+      oddcell detect orders.csv --report page.html
       oddcell detect orders.csv --ignore note,clerk --categorical postcode --json
       oddcell detect thyroid.npz --label y --preset paper
 
@@ -225,6 +230,10 @@ fn help_of_fit() {
     Options:
       -m, --model <MODEL>  Write the model here
       -h, --help           Print help
+
+    Output:
+          --report <PAGE>  Write a page here that shows the odd rows and why they are odd; one HTML
+                           file, for any browser
 
     Columns:
           --label <COL>         A column with the truth (0/1, true/false): never a feature; AUC, average
@@ -259,6 +268,7 @@ fn help_of_fit() {
       oddcell fit good.csv -m normal.oddcell --preset paper --net resmlp
       oddcell fit good.csv -m normal.oddcell --set sigma_max=1.5 --set 'budget=200 epochs'
       oddcell fit good.csv -m normal.oddcell --config settings.toml
+      oddcell fit good.csv -m normal.oddcell --report page.html
 
     ----- stderr -----
     ");
@@ -286,6 +296,8 @@ fn help_of_score() {
       -o, --output <OUT>     Write the judged rows here (`-`: standard output)
           --format <FORMAT>  Format of the judged rows [default: by OUT's name, else csv] [possible
                              values: csv, jsonl, parquet]
+          --report <PAGE>    Write a page here that shows the odd rows and why they are odd; one HTML
+                             file, for any browser
 
     Verdict (one of):
           --alpha <P>              Odd if the p-value is at most this
@@ -311,6 +323,7 @@ fn help_of_score() {
     Examples:
       oddcell score normal.oddcell new.csv -o judged.csv
       oddcell score normal.oddcell new.parquet -o judged.parquet --fdr 0.1
+      oddcell score normal.oddcell new.csv -o judged.csv --report page.html
       cat new.jsonl | oddcell score normal.oddcell - --format jsonl | head
 
     --fdr and --budget keep the judged rows in the temporary folder until all are seen; --label keeps 9

@@ -12,4 +12,5 @@ mod help;
 mod interrupt;
 mod model_files;
 mod output;
+mod report;
 mod settings;

@@ -1,0 +1,77 @@
+// The data, the state of the page, and the few ways in which anything gets into the document: always as text.
+const data = JSON.parse(document.getElementById("data").textContent);
+const byId = (id) => document.getElementById(id);
+
+// A row comes as a list; see `Row` in page.rs.
+const rows = data.oddest.map((list, rank) => {
+  const [row, score, p, truth, cells, noise, details, reasons] = list;
+  return { row, score, p, truth, cells, noise, details, reasons, rank, top: topColumns(noise) };
+});
+
+const state = {
+  mode: data.thresholds.mode,
+  stop: data.thresholds.stop,
+  sort: { key: "score", descending: true },
+  which: "odd",
+  reason: "",
+  search: "",
+  allColumns: false,
+  shown: 25,
+  open: new Set(),
+};
+
+// The three columns with the most noise, most first.
+function topColumns(noise) {
+  const order = noise.map((_, column) => column).filter((column) => noise[column] > 0);
+  return order.sort((a, b) => noise[b] - noise[a]).slice(0, 3);
+}
+
+// el("td", { class: "cell", "data-x": 1, onclick }, "text", child)
+function el(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+function svg(name, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+function fill(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (key.startsWith("--")) node.style.setProperty(key, value);
+    else if (value !== null && value !== false) node.setAttribute(key, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null));
+  return node;
+}
+
+const count = (n) => n.toLocaleString("en");
+const counted = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
+// Four figures, and powers of ten far out.
+function figure(x) {
+  const size = Math.abs(x);
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return x.toExponential(2);
+  return x.toFixed(size >= 100 ? 1 : size >= 1 ? 2 : 4);
+}
+function probability(p) {
+  return p >= 0.001 ? p.toFixed(3) : p.toExponential(0).replace("+", "");
+}
+const percent = (share) => `${+(100 * share).toPrecision(3)}\u00a0%`;
+
+// Marks that cannot be seen, or that would turn what follows around, are shown by their code.
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const NAMES = { "\n": "↵", "\r": "␍", "\t": "⇥" };
+function visible(text) {
+  return text.replace(HIDDEN, (c) => NAMES[c] ?? `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+}
+// A cell is null, its text, or its start and its length.
+const textOf = (cell) => (cell === null ? "" : Array.isArray(cell) ? cell[0] : cell);
+const isCut = (cell) => Array.isArray(cell);
+function shownText(cell, most = 60) {
+  const text = textOf(cell);
+  if (text.trim() === "") return el("span", { class: "empty" }, "empty");
+  const letters = Array.from(text);
+  const cut = isCut(cell) || letters.length > most;
+  const bdi = el("bdi", {}, visible(letters.slice(0, most).join("")) + (cut ? "…" : ""));
+  if (cut) bdi.title = isCut(cell) ? `The first characters of ${count(cell[1])}` : visible(text);
+  return bdi;
+}
+const nameOf = (column) => visible(textOf(data.columns[column].name));

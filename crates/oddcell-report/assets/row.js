@@ -1,0 +1,75 @@
+// One row, opened: its cells as bars, with value, normal range, and how far off.
+const DETAILED_CELLS = 12;
+
+function openedRow(row, close) {
+  const why = row.reasons.map((reason) => el("li", {}, el("bdi", {}, visible(reason))));
+  const actions = el("div", { class: "actions" },
+    el("button", { type: "button", onclick: () => copyRow(row) }, "Copy as CSV"),
+    el("button", { type: "button", onclick: close }, "Close"));
+  const verdict = isOdd(row) ? "odd" : "not odd";
+  const truth = row.truth === null ? "" : row.truth ? " · labelled anomalous" : " · labelled normal";
+  return el("div", { class: "opened" },
+    el("h3", {}, `Row ${count(row.row)}: ${verdict}, score ${figure(row.score)}, p-value ${probability(row.p)}${truth}`),
+    why.length > 0 ? el("ul", { class: "why" }, ...why) : null,
+    cellsOf(row),
+    actions);
+}
+
+// The columns by noise, those that were not judged at the end.
+function cellsOf(row) {
+  const details = new Map(row.details.map((detail) => [detail[0], detail]));
+  const noiseOf = (column) => row.noise[column] ?? -1;
+  const order = data.columns.map((_, column) => column).sort((a, b) => noiseOf(b) - noiseOf(a) || a - b);
+  const most = Math.max(4, ...row.noise.map((noise) => noise ?? 0));
+  const body = el("tbody");
+  const add = (columns) => body.append(...columns.map((column) => cellLine(row, column, details.get(column), most)));
+  const head = data.cells ? ["Column", "Value", "Noise", "Off by", "Normal"] : ["Column", "Value", "Normal"];
+  const table = el("table", { class: "cells" },
+    el("caption", { class: "vh" }, `The cells of row ${row.row}, most noise first`),
+    el("thead", {}, el("tr", {}, ...head.map((name) => el("th", { scope: "col" }, name)))),
+    body);
+  const few = order.length <= DETAILED_CELLS + 4 ? order.length : DETAILED_CELLS;
+  add(order.slice(0, few));
+  if (few === order.length) return table;
+  const more = el("button", { type: "button", class: "quiet all-cells" }, `Show all ${count(order.length)} columns`);
+  more.addEventListener("click", () => {
+    add(order.slice(few));
+    more.remove();
+  });
+  return el("div", {}, table, more);
+}
+
+function cellLine(row, column, detail, most) {
+  const { kind, normal, nulls } = data.columns[column];
+  const noise = row.noise[column] ?? null;
+  const [, amount, place, share, emptiness] = detail ?? [];
+  const line = el("tr", { class: noise >= 1 ? "is-odd" : "" },
+    el("th", { scope: "row" }, el("bdi", {}, nameOf(column))),
+    el("td", {}, shownText(row.cells[column], 200), isCut(row.cells[column]) ? el("span", { class: "normal-text" }, ` (${count(row.cells[column][1])} characters)`) : null));
+  if (data.cells) {
+    line.append(
+      noise === null ? el("td", { class: "noise empty" }, "not judged")
+        : el("td", { class: "noise" }, el("span", { class: "track", "aria-hidden": "true" }, el("i", { "--share": (100 * noise) / most })),
+            el("span", { class: "sds" }, `${noise.toFixed(1)} sd`)),
+      el("td", { "data-name": "off by" }, amount ?? "–", emptiness ? el("span", { class: "normal-text" }, textOf(row.cells[column]).trim() === "" ? " to be empty" : " to be filled in") : null));
+  }
+  const seen = share === undefined || share === null ? "" : share === 0 ? "; this one never" : `; this one ${percent(share)}`;
+  const empty = nulls > 0 ? `; empty ${percent(nulls)}` : "";
+  line.append(el("td", { "data-name": "normal" }, strip(place),
+    el("bdi", { class: "normal-text" }, kind === null ? "" : visible(normal) + seen + empty)));
+  return line;
+}
+
+// The normal range as a band, and where the value stands beside it. Far out it is an arrow at the edge.
+function strip(place) {
+  if (place === undefined || place === null) return null;
+  const [width, from, to] = [128, 44, 84];
+  const x = from + place * (to - from);
+  const out = place < 0 || place > 1;
+  const mark = x < 5 ? "M1 7l8 -5v10z" : x > width - 5 ? `M${width - 1} 7l-8 -5v10z` : `M${x} 7m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0`;
+  const where = place < 0 ? "below the normal range" : place > 1 ? "above the normal range" : "within the normal range";
+  return svg("svg", { class: "strip", viewBox: `0 0 ${width} 14`, role: "img", "aria-label": where },
+    svg("path", { class: "all", d: `M0 7H${width}` }),
+    svg("rect", { class: "band", x: from, y: 2, width: to - from, height: 10 }),
+    svg("path", { class: out ? "at out" : "at", d: mark }));
+}

@@ -1,0 +1,133 @@
+//! How well scores rank known anomalies, as curves: the rate of hits against that of false alarms (ROC), and precision
+//! against recall.
+//!
+//! *Formula:* with the rows in the order of their scores, highest first, and tp, fp the anomalies and normal rows among the
+//! first k: true-positive rate = recall = tp/Na, false-positive rate = fp/N0, precision = tp/(tp + fp). Rows with equal scores
+//! enter together.
+
+use oddcell::metrics;
+use serde::Serialize;
+
+/// Points of a curve, at most: more cannot be seen.
+const POINTS: usize = 200;
+
+/// Scores and truths of all rows.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Truths {
+    pub(crate) scores: Vec<f64>,
+    pub(crate) anomalous: Vec<bool>,
+}
+
+/// What the truths say about the scores.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Curves {
+    pub(crate) anomalies: usize,
+    pub(crate) auc: Option<f64>,
+    pub(crate) average_precision: Option<f64>,
+    /// False-positive and true-positive rate, from (0, 0) to (1, 1).
+    pub(crate) roc: Vec<(f64, f64)>,
+    /// Recall and precision.
+    pub(crate) precision: Vec<(f64, f64)>,
+}
+
+impl Truths {
+    /// Anomalies among the `k` rows with the highest scores, of equal ones the earlier rows.
+    pub(crate) fn anomalies_among_first(&self, k: usize) -> usize {
+        let mut order: Vec<usize> = (0..self.scores.len()).collect();
+        order.sort_by(|&a, &b| self.scores[b].total_cmp(&self.scores[a]));
+        order.iter().take(k).filter(|&&row| self.anomalous[row]).count()
+    }
+
+    pub(crate) fn curves(&self) -> Curves {
+        let mut rows: Vec<(f64, bool)> =
+            self.scores.iter().copied().zip(self.anomalous.iter().copied()).collect();
+        rows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        let anomalies = rows.iter().filter(|row| row.1).count();
+        let normal = rows.len() - anomalies;
+        let (mut hits, mut alarms) = (0, 0);
+        let mut counts = Vec::new();
+        for group in rows.chunk_by(|a, b| a.0 == b.0) {
+            let found = group.iter().filter(|row| row.1).count();
+            (hits, alarms) = (hits + found, alarms + group.len() - found);
+            counts.push((hits, alarms));
+        }
+        let share = |part: usize, of: usize| rounded(part as f64 / of as f64);
+        let (mut roc, mut precision) = (Vec::new(), Vec::new());
+        if anomalies > 0 && normal > 0 {
+            let counts = thinned(&counts, anomalies, normal);
+            roc.push((0.0, 0.0));
+            roc.extend(counts.iter().map(|&(hits, alarms)| (share(alarms, normal), share(hits, anomalies))));
+            let point =
+                |&(hits, alarms): &(usize, usize)| (share(hits, anomalies), share(hits, hits + alarms));
+            precision.extend(counts.iter().map(point));
+        }
+        Curves {
+            anomalies,
+            auc: metrics::auc(&self.scores, &self.anomalous),
+            average_precision: metrics::average_precision(&self.scores, &self.anomalous),
+            roc,
+            precision,
+        }
+    }
+}
+
+/// Four decimals: a thousandth of the picture's width is not seen.
+fn rounded(share: f64) -> f64 {
+    (share * 1e4).round() / 1e4
+}
+
+/// Points that are even on the way along the ROC curve, the last one included.
+fn thinned(counts: &[(usize, usize)], anomalies: usize, normal: usize) -> Vec<(usize, usize)> {
+    let way =
+        |&(hits, alarms): &(usize, usize)| hits as f64 / anomalies as f64 + alarms as f64 / normal as f64;
+    let mut kept = Vec::new();
+    let mut next = 0.0;
+    for (at, count) in counts.iter().enumerate() {
+        if way(count) >= next || at + 1 == counts.len() {
+            kept.push(*count);
+            next = way(count) + 2.0 / (POINTS - 2) as f64;
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Highest first: yes, no, {yes, no} tied, no. Anomalies 2, normal rows 3.
+    // After each: (1, 0), (1, 1), (2, 2), (2, 3) hits and false alarms.
+    #[test]
+    fn curves_match_the_points_worked_out_by_hand() {
+        let truths = Truths {
+            scores: vec![5.0, 4.0, 3.0, 3.0, 1.0],
+            anomalous: vec![true, false, true, false, false],
+        };
+        let curves = truths.curves();
+        assert_eq!(curves.anomalies, 2);
+        assert_eq!(curves.roc, [(0.0, 0.0), (0.0, 0.5), (0.3333, 0.5), (0.6667, 1.0), (1.0, 1.0)]);
+        assert_eq!(curves.precision, [(0.5, 1.0), (0.5, 0.5), (1.0, 0.5), (1.0, 0.4)]);
+        assert_eq!([1, 3, 9].map(|k| truths.anomalies_among_first(k)), [1, 2, 2]);
+    }
+
+    #[test]
+    fn with_one_class_there_is_no_curve() {
+        let truths = Truths { scores: vec![1.0, 2.0], anomalous: vec![false, false] };
+        let curves = truths.curves();
+        assert_eq!((curves.anomalies, curves.auc), (0, None));
+        assert!(curves.roc.is_empty() && curves.precision.is_empty());
+    }
+
+    #[test]
+    fn long_curves_are_thinned_and_keep_their_ends() {
+        let n = 100_000;
+        let truths = Truths {
+            scores: (0..n).map(f64::from).collect(),
+            anomalous: (0..n).map(|row| row % 10 == 9).collect(),
+        };
+        let curves = truths.curves();
+        assert!(curves.roc.len() <= POINTS && curves.roc.len() > POINTS / 2, "{}", curves.roc.len());
+        assert_eq!((curves.roc[0], curves.roc[curves.roc.len() - 1]), ((0.0, 0.0), (1.0, 1.0)));
+        assert_eq!(curves.precision[curves.precision.len() - 1], (1.0, 0.1));
+    }
+}

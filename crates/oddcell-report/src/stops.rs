@@ -1,0 +1,303 @@
+//! The places that a reader can move the threshold to, each with its exact count.
+//!
+//! *Why:* the page does not hold all rows, so it cannot count them itself. It moves from stop to stop instead, and what
+//! every stop comes to is counted here, while the rows pass.
+//! *Invariants:* the rule of the run is always one of the stops, and its verdict on every row is the run's own.
+
+use std::collections::BTreeMap;
+
+use oddcell::{
+    calibrate::Calibration,
+    verdict::{Rule, benjamini_hochberg},
+};
+use serde::Serialize;
+
+use crate::{curves::Truths, oddest::KeptRow};
+
+/// The digits of stops in every power of ten.
+const DIGITS: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
+/// No level above this: half of all rows are not odd.
+const HIGHEST_LEVEL: f64 = 0.5;
+/// Least level of a false-discovery rate, and of a contamination.
+const LEAST_LEVEL: f64 = 1e-3;
+/// Least p-value that there is a stop for.
+const LEAST_P: f64 = 1e-9;
+
+/// One kind of threshold, and where it can stand.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Mode {
+    /// `alpha`, `fdr`, `budget` or `contamination`.
+    pub(crate) id: &'static str,
+    /// From strict to lenient.
+    pub(crate) stops: Vec<Stop>,
+}
+
+/// One place of the threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(crate) struct Stop {
+    /// The level, or the number of rows.
+    pub(crate) level: f64,
+    /// What decides: a p-value at most this; a score above this; being among so many rows. `None`: no row is odd.
+    pub(crate) bound: Option<f64>,
+    /// Rows called odd.
+    pub(crate) odd: u64,
+    /// Anomalies among them, where the truth is known.
+    pub(crate) anomalous: Option<u64>,
+    /// The lowest score among them, where it is known.
+    pub(crate) lowest: Option<f64>,
+}
+
+/// All kinds of thresholds, and the one of the run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Thresholds {
+    pub(crate) modes: Vec<Mode>,
+    /// Which mode and stop the run had.
+    pub(crate) mode: usize,
+    pub(crate) stop: usize,
+}
+
+/// Rows that fell between two stops.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    rows: u64,
+    anomalous: u64,
+    lowest: f64,
+}
+
+impl Seen {
+    const NONE: Self = Self { rows: 0, anomalous: 0, lowest: f64::INFINITY };
+
+    fn add(&mut self, score: f64, anomalous: bool) {
+        self.rows += 1;
+        self.anomalous += u64::from(anomalous);
+        self.lowest = self.lowest.min(score);
+    }
+
+    fn with(self, other: &Self) -> Self {
+        Self {
+            rows: self.rows + other.rows,
+            anomalous: self.anomalous + other.anomalous,
+            lowest: self.lowest.min(other.lowest),
+        }
+    }
+}
+
+/// Counts the rows of a stream by p-value and, where the rule is about scores, by score.
+#[derive(Debug, Clone)]
+pub(crate) struct Tally {
+    rule: Rule,
+    labelled: bool,
+    n_rows: u64,
+    /// By the bits of the p-value: for positive numbers they sort like the numbers.
+    by_p: BTreeMap<u64, Seen>,
+    /// Share, threshold, and the rows above it but not above the next higher one; strict first.
+    by_score: Vec<(f64, f64, Seen)>,
+}
+
+impl Tally {
+    pub(crate) fn new(rule: Rule, reference: &Calibration) -> Self {
+        let by_score = match rule {
+            Rule::Contamination(share) => {
+                let levels = levels(LEAST_LEVEL, Some(share));
+                levels.into_iter().map(|share| (share, reference.threshold(share), Seen::NONE)).collect()
+            }
+            _ => Vec::new(),
+        };
+        Self { rule, labelled: false, n_rows: 0, by_p: BTreeMap::new(), by_score }
+    }
+
+    pub(crate) fn add(&mut self, score: f64, p_value: f64, truth: Option<bool>) {
+        let anomalous = truth.unwrap_or(false);
+        self.labelled |= truth.is_some();
+        self.n_rows += 1;
+        self.by_p.entry(p_value.to_bits()).or_insert(Seen::NONE).add(score, anomalous);
+        if let Some((.., seen)) = self.by_score.iter_mut().find(|(_, threshold, _)| score > *threshold) {
+            seen.add(score, anomalous);
+        }
+    }
+
+    /// `kept` are the oddest rows, oddest first.
+    pub(crate) fn thresholds(&self, kept: &[KeptRow], truths: Option<&Truths>) -> Thresholds {
+        let mut modes = vec![self.alpha(), self.fdr(), self.budget(kept, truths)];
+        if !self.by_score.is_empty() {
+            modes.push(self.contamination());
+        }
+        let (mode, level) = match self.rule {
+            Rule::Alpha(level) => (0, level),
+            Rule::Fdr(level) => (1, level),
+            Rule::Budget(rows) => (2, rows as f64),
+            Rule::Contamination(level) => (3, level),
+        };
+        let stop = modes[mode].stops.iter().position(|stop| stop.level == level);
+        Thresholds { mode, stop: stop.expect("the rule of the run is one of the stops"), modes }
+    }
+
+    fn stop(&self, level: f64, bound: Option<f64>, seen: Seen) -> Stop {
+        Stop {
+            level,
+            bound,
+            odd: seen.rows,
+            anomalous: self.labelled.then_some(seen.anomalous),
+            lowest: (seen.rows > 0).then_some(seen.lowest),
+        }
+    }
+
+    /// All rows whose p-value is at most `bound`.
+    fn up_to(&self, bound: f64) -> Seen {
+        let rows = self.by_p.range(..=bound.to_bits()).map(|(_, seen)| seen);
+        rows.fold(Seen::NONE, Seen::with)
+    }
+
+    fn alpha(&self) -> Mode {
+        let own = if let Rule::Alpha(level) = self.rule { Some(level) } else { None };
+        let least = self.by_p.first_key_value().map_or(LEAST_LEVEL, |(&bits, _)| f64::from_bits(bits));
+        let levels = levels(least.clamp(LEAST_P, LEAST_LEVEL), own);
+        let stops = levels.into_iter().map(|level| self.stop(level, Some(level), self.up_to(level)));
+        Mode { id: "alpha", stops: stops.collect() }
+    }
+
+    fn fdr(&self) -> Mode {
+        let own = if let Rule::Fdr(level) = self.rule { Some(level) } else { None };
+        let stop = |level| {
+            let counts = self.by_p.iter().map(|(&bits, seen)| (f64::from_bits(bits), seen.rows));
+            let bound = benjamini_hochberg(level, counts, self.n_rows);
+            self.stop(level, bound, bound.map_or(Seen::NONE, |bound| self.up_to(bound)))
+        };
+        Mode { id: "fdr", stops: levels(LEAST_LEVEL, own).into_iter().map(stop).collect() }
+    }
+
+    fn budget(&self, kept: &[KeptRow], truths: Option<&Truths>) -> Mode {
+        let tens = |power: u32| DIGITS.map(|digit| (10.0 * digit) as usize * 10_usize.pow(power));
+        let mut budgets: Vec<usize> = (0..=6)
+            .flat_map(tens)
+            .filter(|tenfold| tenfold.is_multiple_of(10))
+            .map(|tenfold| tenfold / 10)
+            .filter(|&rows| rows <= kept.len())
+            .collect();
+        if let Rule::Budget(rows) = self.rule {
+            budgets.push(rows);
+        }
+        budgets.sort_unstable();
+        budgets.dedup();
+        let stop = |&budget: &usize| {
+            let anomalous = match kept.get(..budget) {
+                Some(rows) => rows.iter().filter(|row| row.truth == Some(true)).count(),
+                None => truths.map_or(0, |truths| truths.anomalies_among_first(budget)),
+            };
+            // Beyond the rows that are kept their scores are not known.
+            let lowest = (budget > 0).then(|| kept.get(budget - 1)).flatten();
+            let all = || kept.last().filter(|_| self.n_rows <= kept.len() as u64);
+            Stop {
+                level: budget as f64,
+                bound: Some(budget as f64),
+                odd: self.n_rows.min(budget as u64),
+                anomalous: self.labelled.then_some(anomalous as u64),
+                lowest: lowest.or_else(all).map(|row| row.score),
+            }
+        };
+        Mode { id: "budget", stops: budgets.iter().map(stop).collect() }
+    }
+
+    fn contamination(&self) -> Mode {
+        let mut all = Seen::NONE;
+        let stop = |&(share, threshold, ref seen): &(f64, f64, Seen)| {
+            all = all.with(seen);
+            self.stop(share, threshold.is_finite().then_some(threshold), all)
+        };
+        Mode { id: "contamination", stops: self.by_score.iter().map(stop).collect() }
+    }
+}
+
+/// Round levels from the greatest one that is at most `least` up, and the level of the run, ascending.
+fn levels(least: f64, own: Option<f64>) -> Vec<f64> {
+    // Read as decimals, so that they are the numbers a reader would write.
+    let level = |power: i32, digit: f64| format!("{digit}e{power}").parse::<f64>().unwrap_or(digit);
+    let all: Vec<f64> = (-9..0).flat_map(|power| DIGITS.map(|digit| level(power, digit))).collect();
+    let first = all.iter().rposition(|&level| level <= least).unwrap_or(0);
+    let mut levels: Vec<f64> = all[first..].iter().copied().filter(|&level| level <= HIGHEST_LEVEL).collect();
+    levels.extend(own);
+    levels.sort_by(f64::total_cmp);
+    levels.dedup();
+    levels
+}
+
+#[cfg(test)]
+mod tests {
+    use oddcell::verdict;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn kept(score: f64) -> KeptRow {
+        KeptRow { score, ..KeptRow::default() }
+    }
+
+    fn tally(rule: Rule, rows: &[(f64, f64)]) -> Thresholds {
+        let reference = Calibration::conformal(rows.iter().map(|row| row.0).collect());
+        let mut tally = Tally::new(rule, &reference);
+        for &(score, p) in rows {
+            tally.add(score, p, None);
+        }
+        let mut scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
+        scores.sort_by(|a, b| b.total_cmp(a));
+        let kept: Vec<KeptRow> = scores.into_iter().map(kept).collect();
+        tally.thresholds(&kept, None)
+    }
+
+    #[test]
+    fn levels_are_round_and_the_run_s_own_is_among_them() {
+        assert_eq!(levels(0.2, Some(0.25)), [0.2, 0.25, 0.3, 0.5]);
+        assert_eq!(levels(0.25, Some(0.5)), [0.2, 0.3, 0.5]);
+        assert_eq!(levels(1e-12, None)[0], 1e-9);
+        assert_eq!(levels(LEAST_LEVEL, Some(0.7)).last(), Some(&0.7));
+    }
+
+    // p-values 0.01, 0.02, 0.02, 0.5. At most 0.02: three rows, the lowest score among them 5.
+    // Benjamini-Hochberg at 0.05: 0.02 ≤ 0.05 · 3/4 = 0.0375, 0.5 is above 0.05: three rows.
+    #[test]
+    fn counts_match_those_worked_out_by_hand() {
+        let rows = [(9.0, 0.01), (5.0, 0.02), (6.0, 0.02), (1.0, 0.5)];
+        let found = tally(Rule::Alpha(0.02), &rows);
+        let stop = found.modes[found.mode].stops[found.stop];
+        assert_eq!((stop.level, stop.odd, stop.lowest), (0.02, 3, Some(5.0)));
+        let fdr = found.modes[1].stops.iter().find(|stop| stop.level == 0.05).unwrap();
+        assert_eq!((fdr.bound, fdr.odd), (Some(0.02), 3));
+        let strict = found.modes[1].stops[0];
+        assert_eq!((strict.level, strict.bound, strict.odd, strict.lowest), (1e-3, None, 0, None));
+        let budgets: Vec<(f64, Option<f64>)> =
+            found.modes[2].stops.iter().map(|stop| (stop.level, stop.lowest)).collect();
+        assert_eq!(budgets, [(1.0, Some(9.0)), (2.0, Some(6.0)), (3.0, Some(5.0))]);
+    }
+
+    #[test]
+    fn a_budget_beyond_the_rows_takes_all() {
+        let found = tally(Rule::Budget(9), &[(1.0, 0.5), (2.0, 0.1)]);
+        let stop = found.modes[2].stops[found.stop];
+        assert_eq!((stop.odd, stop.lowest), (2, Some(1.0)));
+    }
+
+    proptest! {
+        #[test] // Law: whatever the rule, the count of the run's own stop is that of the library's verdicts.
+        fn the_count_is_that_of_the_verdicts(
+            rows in prop::collection::vec((0u8..50, 1u8..40), 1..80), kind in 0..4, level in 1u8..50
+        ) {
+            let rows: Vec<(f64, f64)> =
+                rows.iter().map(|&(score, p)| (f64::from(score), f64::from(p) / 40.0)).collect();
+            let share = f64::from(level) / 100.0;
+            let rule = [Rule::Alpha(share), Rule::Fdr(share), Rule::Budget(level.into()), Rule::Contamination(share)]
+                [kind as usize];
+            let found = tally(rule, &rows);
+            let (scores, p_values): (Vec<f64>, Vec<f64>) = rows.iter().copied().unzip();
+            let reference = Calibration::conformal(scores.clone());
+            let odd = verdict::verdicts(rule, &scores, &p_values, &reference);
+            let count = odd.iter().filter(|&&odd| odd).count() as u64;
+            let stop = found.modes[found.mode].stops[found.stop];
+            prop_assert_eq!(stop.odd, count);
+            let lowest = (0..rows.len()).filter(|&row| odd[row]).map(|row| scores[row]).reduce(f64::min);
+            prop_assert_eq!(stop.lowest, lowest);
+            for mode in &found.modes {
+                prop_assert!(mode.stops.windows(2).all(|pair| pair[0].odd <= pair[1].odd));
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Whole pages: safe, bounded, the same however the rows come. They are left in `target/tmp/report-pages`, where the
+//! browser's tests find them.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::{fmt::Write as _, fs, path::Path};
+
+use arrow_array::RecordBatch;
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use oddcell::{
+    Context, DetectorSpec, Matrix, Model, Seed, Table,
+    calibrate::{Calibration, RobustNull},
+    demo,
+    detect::noise::NoiseParams,
+    encode::{EncodeOptions, Encoder, Surprises},
+    model::{Findings, FitOptions},
+    table::{ReadOptions, TableReader},
+    verdict::Rule,
+};
+use oddcell_report::{About, Collector, MapSource, Report, Setting};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+fn table(csv: String) -> Table {
+    let options = ReadOptions { delimiter: Some(b','), ..ReadOptions::default() };
+    Table::from_reader(TableReader::from_bytes("made", csv.into_bytes(), &options).unwrap()).unwrap()
+}
+
+fn encoder(table: &Table) -> Encoder {
+    Encoder::fit(table, &EncodeOptions::default(), None).unwrap()
+}
+
+/// Rows judged without a detector: the noise of a cell is how far it is beyond two standard deviations.
+fn judged(encoder: &Encoder, batch: &RecordBatch) -> Findings {
+    let features = encoder.encode(batch, 0, "made").unwrap().matrix;
+    let noise = features.values().iter().map(|z| (z.abs() - 2.0).max(0.0)).collect();
+    let cells = Matrix::new(noise, features.n_rows(), features.n_cols());
+    let scores: Vec<f64> = cells
+        .rows()
+        .zip(features.rows())
+        .map(|(noise, row)| noise.iter().chain(row).map(|z| z * z).sum::<f64>() / row.len() as f64)
+        .collect();
+    let null = RobustNull::fit(scores.clone());
+    let p_values = scores.iter().map(|&score| null.p_value(score)).collect();
+    Findings { scores, p_values, cells: Some(cells), surprises: Surprises::none(encoder.columns().len()) }
+}
+
+fn about(data: &str) -> About {
+    let text = |text: &str| Some(text.to_owned());
+    About {
+        data: data.to_owned(),
+        detector: "made".to_owned(),
+        trained: text("2026-01-02 03:04 UTC"),
+        made: text("2026-01-02 03:05 UTC"),
+        ..About::default()
+    }
+}
+
+/// The page of one table, its rows given in batches of `size`.
+fn page(name: &str, csv: String, rule: Rule, truths: Option<&[bool]>, size: usize, cells: bool) -> Report {
+    let table = table(csv);
+    let encoder = encoder(&table);
+    let whole = arrow_select::concat::concat_batches(&table.schema(), &table.batches).unwrap();
+    let findings = judged(&encoder, &whole);
+    let reference = Calibration::conformal(findings.scores.clone());
+    let (seed, hidden) = (Seed(1), Vec::new());
+    let setting = Setting { encoder: &encoder, origin: "made", rule, reference: &reference, seed, hidden };
+    let mut collector = Collector::new(setting);
+    for first in (0..whole.num_rows()).step_by(size) {
+        let n = size.min(whole.num_rows() - first);
+        let rows: Vec<usize> = (first..first + n).collect();
+        let part = Findings {
+            scores: findings.scores[first..][..n].to_vec(),
+            p_values: findings.p_values[first..][..n].to_vec(),
+            cells: findings.cells.as_ref().filter(|_| cells).map(|cells| cells.take(&rows)),
+            surprises: Surprises::default(),
+        };
+        collector.add(&whole.slice(first, n), &part, truths.map(|truths| &truths[first..][..n])).unwrap();
+    }
+    let page = collector.finish(about(name), MapSource::default()).unwrap();
+    keep(name, &page);
+    page
+}
+
+/// Leaves the page to the browser's tests.
+fn keep(name: &str, page: &Report) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report-pages");
+    fs::create_dir_all(&folder).unwrap();
+    page.write(&folder.join(format!("{name}.html"))).unwrap();
+}
+
+/// What stands between two marks of a page.
+fn between<'a>(html: &'a str, begin: &str, end: &str) -> &'a str {
+    let from = html.find(begin).unwrap_or_else(|| panic!("no {begin}")) + begin.len();
+    &html[from..from + html[from..].find(end).unwrap()]
+}
+
+fn data(html: &str) -> Value {
+    serde_json::from_str(between(html, "id=\"data\">", "</script>")).unwrap()
+}
+
+/// The demo's orders, and which rows were spoiled.
+fn orders() -> (String, Vec<bool>) {
+    let demo = demo::orders(2_000, 40, Seed(0));
+    let spoiled = (1..=demo.n_rows).map(|row| demo.spoiled.iter().any(|cell| cell.row == row)).collect();
+    (demo.csv, spoiled)
+}
+
+#[test]
+fn the_page_of_the_orders_says_what_the_library_says_in_whatever_batches_the_rows_come() {
+    let (csv, spoiled) = orders();
+    let whole = page("orders", csv.clone(), Rule::Fdr(0.1), Some(&spoiled), 2_000, true);
+    let pieces = page("orders-in-pieces", csv.clone(), Rule::Fdr(0.1), Some(&spoiled), 97, true);
+    assert_eq!(data(whole.html()), data(pieces.html()));
+
+    let found = data(whole.html());
+    let encoder = encoder(&table(csv.clone()));
+    let table = table(csv);
+    let batch = &table.batches[0];
+    assert_eq!(batch.num_rows(), 2_000);
+    let findings = judged(&encoder, batch);
+    let reference = Calibration::conformal(findings.scores.clone());
+    let odd = oddcell::verdict::verdicts(Rule::Fdr(0.1), &findings.scores, &findings.p_values, &reference);
+    let n_odd = odd.iter().filter(|&&odd| odd).count();
+    assert!(n_odd > 5 && whole.html().contains(&format!(">{n_odd} of 2,000 rows are odd</h1>")));
+    let oddest = found["oddest"].as_array().unwrap();
+    assert_eq!(oddest.len(), 1_000);
+    let row = oddest[0][0].as_u64().unwrap() as usize - 1;
+    let highest = findings.scores.iter().copied().fold(0.0, f64::max);
+    assert_eq!((findings.scores[row], oddest[0][1].as_f64().unwrap()), (highest, highest));
+    let cells = findings.cells.as_ref().unwrap();
+    let reasons = oddcell::explain::reasons(&encoder, batch, row, cells.row(row)).unwrap();
+    assert_eq!(oddest[0][7][0], reasons[0].text());
+    let (mode, stop) = (&found["thresholds"]["mode"], &found["thresholds"]["stop"]);
+    let stop = &found["thresholds"]["modes"][mode.as_u64().unwrap() as usize]["stops"]
+        [stop.as_u64().unwrap() as usize];
+    let hits = (0..2_000).filter(|&row| odd[row] && spoiled[row]).count();
+    assert_eq!((stop["odd"].as_u64(), stop["anomalous"].as_u64()), (Some(n_odd as u64), Some(hits as u64)));
+    assert_eq!(found["curves"]["auc"].as_f64(), oddcell::metrics::auc(&findings.scores, &spoiled));
+    // The order number was not judged, but it is there to find the order by.
+    assert_eq!(
+        (&found["columns"][0]["name"], &found["columns"][0]["kind"]),
+        (&"order_id".into(), &Value::Null)
+    );
+}
+
+const SCRIPT: &str = "</script><script>window.hacked=1</script>";
+const IMAGE: &str = "<img src=x onerror='window.hacked=2'>";
+
+fn hostile() -> String {
+    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+    let names = [IMAGE, SCRIPT, "name \"with\" <!-- marks", "\u{202e}reversed", "&lt;b&gt;", "note"];
+    let mut csv = names.map(quoted).join(",") + "\n";
+    let huge = "x".repeat(1_000_000);
+    for row in 0..300 {
+        let spoiled = row % 61 == 7;
+        let number = if spoiled { "1e6".to_owned() } else { format!("{}", (row * 37) % 101) };
+        let word = match row % 3 {
+            0 => SCRIPT,
+            1 => "=HYPERLINK(\"http://example.org\",\"x\")",
+            _ => "two\nlines, \"quoted\"",
+        };
+        let mark = if spoiled { "a\u{202e}b\u{0}c" } else { "" };
+        let note = if row == 7 { huge.as_str() } else { IMAGE };
+        let cells = [number, quoted(word), (row % 5).to_string(), quoted("-1"), quoted(mark), quoted(note)];
+        csv += &(cells.join(",") + "\n");
+    }
+    csv
+}
+
+#[test]
+fn hostile_cells_and_names_are_text_and_nothing_else() {
+    let page = page("hostile", hostile(), Rule::Budget(5), None, 300, true);
+    let html = page.html();
+    // One script of data, one of ours.
+    assert_eq!(html.matches("<script").count(), 2);
+    assert_eq!(html.matches("</script").count(), 2);
+    assert!(!html.contains("<img") && !html.contains("<!--"));
+    let found = data(html);
+    let names: Vec<&str> =
+        found["columns"].as_array().unwrap().iter().filter_map(|column| column["name"].as_str()).collect();
+    assert_eq!(&names[..2], [IMAGE, SCRIPT]);
+    let texts: Vec<&Value> =
+        found["oddest"].as_array().unwrap().iter().flat_map(|row| row[4].as_array().unwrap()).collect();
+    assert!(texts.contains(&&Value::from(SCRIPT)));
+    let cut = texts.iter().find(|cell| cell.is_array()).unwrap();
+    assert_eq!((cut[0].as_str().unwrap().len(), cut[1].as_u64()), (200, Some(1_000_000)));
+    assert!(html.len() < 500_000, "{}", html.len());
+}
+
+#[test]
+fn the_policy_names_this_very_style_and_script() {
+    let page = page(
+        "one-column",
+        (0..60).fold("x\n".to_owned(), |csv, x| csv + &format!("{}\n", x * x)),
+        Rule::Alpha(0.05),
+        None,
+        60,
+        true,
+    );
+    let policy = between(page.html(), "Content-Security-Policy\" content=\"", "\"").replace("&#39;", "'");
+    let hash = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text.as_bytes())));
+    let style = hash(between(page.html(), "<style>", "</style>"));
+    let script = hash(between(page.html(), "<script>", "</script>"));
+    assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+    assert!(policy.contains(&format!("style-src {style};")), "{policy}");
+    assert!(policy.contains(&format!("script-src {script};")), "{policy}");
+}
+
+/// Columns that lean on each other, and in every hundredth row one that does not.
+fn wide(n_rows: usize, n_columns: usize) -> String {
+    let mut stream = Seed(5).stream("wide", &[]);
+    let mut csv = (0..n_columns).map(|column| format!("measure_{column}")).collect::<Vec<_>>().join(",");
+    for row in 0..n_rows {
+        let base = stream.normal();
+        csv.push('\n');
+        for column in 0..n_columns {
+            let odd = if row % 100 == 3 && column == row % n_columns { 9.0 } else { 0.0 };
+            let comma = if column == 0 { "" } else { "," };
+            let _ = write!(csv, "{comma}{:.3}", base + 0.5 * stream.normal() + odd);
+        }
+    }
+    csv
+}
+
+#[test]
+fn five_hundred_columns_fit_on_the_page() {
+    let page = page("wide", wide(600, 500), Rule::Budget(6), None, 600, true);
+    assert!(page.html().len() < 3_000_000, "{}", page.html().len());
+    let found = data(page.html());
+    assert_eq!(found["columns"].as_array().unwrap().len(), 500);
+    assert!(found["oddest"].as_array().unwrap().len() >= 100);
+}
+
+#[test]
+fn pages_without_odd_rows_without_cells_and_without_rows() {
+    let calm = (0..200).fold("x,y\n".to_owned(), |csv, row| csv + &format!("{},{}\n", row % 7, row % 5));
+    let none = page("none", calm.clone(), Rule::Alpha(1e-6), None, 200, true);
+    assert!(none.html().contains(">0 of 200 rows are odd</h1>"));
+    let rows_only = page("rows-only", wide(300, 4), Rule::Budget(1), None, 300, false);
+    assert!(rows_only.html().contains(">1 of 300 rows is odd</h1>"));
+    assert!(rows_only.html().contains("does not say which cells"));
+
+    let table = table(calm);
+    let encoder = encoder(&table);
+    let reference = Calibration::conformal(Vec::new());
+    let rule = Rule::Contamination(0.1);
+    let (seed, hidden) = (Seed(1), Vec::new());
+    let setting = Setting { encoder: &encoder, origin: "made", rule, reference: &reference, seed, hidden };
+    let empty = Collector::new(setting).finish(about("empty"), MapSource::default()).unwrap();
+    keep("empty", &empty);
+    assert!(empty.html().contains(">0 of 0 rows are odd</h1>"));
+}
+
+#[test]
+fn a_fitted_model_is_shown_with_noised_rows() {
+    let table = table(demo::orders(400, 8, Seed(3)).csv);
+    let mut spec = DetectorSpec::new("noise", None).unwrap();
+    spec.set_text("budget", "30 steps").unwrap();
+    let model = Model::fit(&table, &FitOptions::new(spec), &Context::silent(Seed(0))).unwrap();
+    let reference = model.reference();
+    let setting = Setting {
+        encoder: model.encoder(),
+        origin: "made",
+        rule: Rule::Alpha(0.01),
+        reference: &reference,
+        seed: model.seed(),
+        hidden: vec!["country".to_owned()],
+    };
+    let mut collector = Collector::new(setting);
+    let findings = model.judge(&table.batches[0], 0, "made", true).unwrap();
+    collector.add(&table.batches[0], &findings, None).unwrap();
+    let noise = NoiseParams::default().noise();
+    let source = MapSource { fitted: Some(model.members()[0].fitted()), noise: Some(&noise) };
+    let page = collector.finish(about("fitted"), source).unwrap();
+    keep("fitted", &page);
+    let found = data(page.html());
+    let map = &found["map"];
+    assert_eq!(map["layer"], true);
+    assert_eq!(map["points"].as_array().unwrap().len(), 400);
+    assert_eq!(map["noised"].as_array().unwrap().len(), 300);
+    let names: Vec<&Value> =
+        found["columns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
+    assert!(!names.contains(&&Value::from("country")));
+}
+
+#[test]
+fn a_million_rows_make_a_page_of_less_than_three_megabytes() {
+    const ROWS: usize = 2_000;
+    let table = table(wide(ROWS, 30));
+    let encoder = encoder(&table);
+    let mut findings = judged(&encoder, &table.batches[0]);
+    let reference = Calibration::conformal(Vec::new());
+    let (rule, seed, hidden) = (Rule::Alpha(0.001), Seed(1), Vec::new());
+    let setting = Setting { encoder: &encoder, origin: "made", rule, reference: &reference, seed, hidden };
+    let mut collector = Collector::new(setting);
+    let mut stream = Seed(2).stream("scores", &[]);
+    let mut n_odd = 0;
+    for _ in 0..500 {
+        for row in 0..ROWS {
+            // As with 50,000 calibration rows.
+            let rank = 1 + stream.below(50_000);
+            findings.p_values[row] = rank as f64 / 50_001.0;
+            findings.scores[row] = 1.0 / findings.p_values[row];
+            n_odd += u64::from(findings.p_values[row] <= 0.001);
+        }
+        collector.add(&table.batches[0], &findings, None).unwrap();
+    }
+    let page = collector.finish(about("million"), MapSource::default()).unwrap();
+    keep("million", &page);
+    assert!(page.html().len() < 3_000_000, "{}", page.html().len());
+    let found = data(page.html());
+    assert_eq!(found["rows"].as_u64(), Some(1_000_000));
+    let stop = found["thresholds"]["stop"].as_u64().unwrap() as usize;
+    assert_eq!(found["thresholds"]["modes"][0]["stops"][stop]["odd"].as_u64(), Some(n_odd));
+    let counts = found["scores"]["counts"].as_array().unwrap();
+    assert_eq!(counts.iter().map(|count| count.as_u64().unwrap()).sum::<u64>(), 1_000_000);
+    assert!(page.html().contains("The page holds the 1,000 rows with the highest scores."));
+}
