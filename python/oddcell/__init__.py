@@ -10,7 +10,7 @@ array([ 1, -1])
 1
 
 Estimators follow scikit-learn: `predict` gives 1 and -1, and high scores are normal. `oddcell.pyod` has PyOD's
-conventions, `oddcell.plot` the pictures.
+conventions, `oddcell.plot` the pictures, `oddcell.report` a page for the browser.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from oddcell._base import Detector as Detector, OddCellWarning as OddCellWarning
     from oddcell._detect import detect as detect, load as load
     from oddcell._estimators import *  # noqa: F403
+    from oddcell._report import report as report
 
 # Loaded when they are first asked for: scikit-learn alone takes longer to import than everything here.
 _HOMES = {
@@ -34,6 +35,7 @@ _HOMES = {
     "load": "_detect",
     "plot": "plot",
     "pyod": "pyod",
+    "report": "_report",
 }
 _ESTIMATORS = dict.fromkeys(CLASS_NAMES.values(), "_estimators")
 

@@ -24,6 +24,7 @@ def found_in(
     random_state: Any = 0,
     categorical: Sequence[str] = (),
     progress: Progress = None,
+    page: dict[str, Any] | None = None,
     **params: Any,
 ) -> tuple[Any, _oddcell.Table, dict[str, Any]]:
     """X as it was read, its rows, and all that was found in them."""
@@ -40,7 +41,7 @@ def found_in(
         "seed": seed_of(random_state),
     }
     with told(progress, "learning") as callback:
-        found = _oddcell.detect(table, learning, rule, callback)
+        found = _oddcell.detect(table, learning, rule, callback, page)
     return X, table, found
 
 

@@ -81,6 +81,10 @@ class Model:
         """
         The detector's parameters.
         """
+    def report(self, /, table: Table, rule: Incomplete, page: Incomplete, progress: Any | None = None) -> None:
+        """
+        Judges all rows of `table` and writes the page that shows them.
+        """
     def save(self, /, path: str | PathLike[str]) -> None:
         """
         Writes the model file, whole or not at all.
@@ -126,9 +130,9 @@ class Table:
         The same rows under other names.
         """
 
-def _panic() -> None:
+def _panic(on_pool: bool) -> None:
     """
-    Panics, to test that this never reaches Python as a panic.
+    Panics, on the pool or on the calling thread, to test that this never reaches Python as a panic.
     """
 
 def default_options() -> dict:
@@ -136,9 +140,10 @@ def default_options() -> dict:
     What is around every detector, with the defaults: how columns become features, which rows train and calibrate.
     """
 
-def detect(table: Table, learning: Incomplete, rule: Incomplete, progress: Any | None = None) -> dict:
+def detect(table: Table, learning: Incomplete, rule: Incomplete, progress: Any | None = None, page: Incomplete | None = None) -> dict:
     """
-    Judges the rows of `table` by each other. Gives what `Model.found` gives, and `notes`: what is worth telling.
+    Judges the rows of `table` by each other, and writes the page that shows them if there is to be one. Gives what
+    `Model.found` gives, and `notes`: what is worth telling.
     """
 
 def detectors() -> list[dict]:

@@ -114,9 +114,10 @@ def test_the_number_of_threads_changes_nothing_else(rows):
     assert oddcell.threads() == whole
 
 
-def test_a_panic_is_an_error_that_says_it_is_a_bug():
+@pytest.mark.parametrize("on_pool", [True, False])
+def test_a_panic_is_an_error_that_says_it_is_a_bug(on_pool):
     with pytest.raises(RuntimeError, match="a bug of oddcell, please report it: on purpose"):
-        _oddcell._panic()
+        _oddcell._panic(on_pool)
 
 
 def test_importing_is_light():

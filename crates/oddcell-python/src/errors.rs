@@ -1,6 +1,10 @@
 //! The library's errors as Python's: the same words, and a hint where Python has a way out.
 
-use std::{any::Any, io};
+use std::{
+    any::Any,
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 use oddcell::{
     Error,
@@ -9,7 +13,7 @@ use oddcell::{
     table::TableError,
 };
 use pyo3::{
-    PyErr,
+    PyErr, PyResult,
     exceptions::{
         PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyNotADirectoryError, PyOSError,
         PyPermissionError, PyRuntimeError, PyTypeError, PyValueError,
@@ -85,4 +89,9 @@ pub(crate) fn bug(panic: &(dyn Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<&str>().copied().map(str::to_owned);
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
     PyRuntimeError::new_err(format!("this is a bug of oddcell, please report it: {text}"))
+}
+
+/// Does `work`; a panic of ours, or of a library on a table it did not expect, is an error like others.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(bug(&*panic)))
 }

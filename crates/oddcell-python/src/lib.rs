@@ -5,6 +5,7 @@
 //! settings   keyword arguments become the library's options, and its defaults become Python's
 //! model      a fitted model: judge, explain, save, load
 //! detection  one table judged by itself
+//! report     the page that shows judged rows
 //! found      scores, p-values, verdicts, reasons and noise on their way to Python
 //! work       long work on the pool, while the calling thread listens for Ctrl-C and tells how far it is
 //! pool       the one pool of threads of this process
@@ -21,6 +22,7 @@ mod errors;
 mod found;
 mod model;
 mod pool;
+mod report;
 mod settings;
 mod table;
 mod values;

@@ -20,6 +20,7 @@ use pyo3::{
 use crate::{
     errors::raised,
     found::Found,
+    report::{Page, Subject},
     settings::{Learning, RuleChoice, options_dict},
     table::{ORIGIN, Table},
     values::dict,
@@ -120,6 +121,36 @@ impl Model {
             Found::new(model.encoder(), &table.batches, findings, odd)
         })?;
         found.into_dict(py)
+    }
+
+    /// Judges all rows of `table` and writes the page that shows them.
+    #[pyo3(signature = (table, rule, page, progress=None))]
+    fn report(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        rule: RuleChoice,
+        page: Page,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let rule = rule.rule(Rule::FOR_NEW_ROWS)?;
+        page.check(table)?;
+        let model = &*self.inner;
+        work::run(py, progress, |monitor| {
+            let findings = model.judge_all(&table.batches, ORIGIN, true, monitor)?;
+            page.write(Subject {
+                batches: &table.batches,
+                findings: &findings,
+                encoder: model.encoder(),
+                rule,
+                reference: &model.reference(),
+                spec: model.spec(),
+                seed: model.seed(),
+                fitted: model.members()[0].fitted(),
+                is_fresh: false,
+                notes: findings.surprises.notes(model.encoder()),
+            })
+        })
     }
 
     /// The score that a share `contamination` of the calibration rows exceeds; by default the share of normal rows that

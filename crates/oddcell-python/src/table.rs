@@ -15,6 +15,8 @@ use pyo3::{
     prelude::*,
 };
 
+use crate::errors::guarded;
+
 /// What a table is called in messages; it has no file.
 pub(crate) const ORIGIN: &str = "the table";
 
@@ -34,17 +36,19 @@ impl Table {
     /// The rows of anything that speaks the Arrow `PyCapsule` interface; nothing is copied.
     #[staticmethod]
     fn from_arrow(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if !data.hasattr("__arrow_c_stream__")? {
-            let batch = RecordBatch::from_pyarrow_bound(data)?;
-            return Ok(Self::of(batch.schema(), vec![batch]));
-        }
-        let reader = RecordBatchStreamReader::from_pyarrow_bound(data)?;
-        let schema = reader.schema();
-        // The other side may run a query for every batch.
-        let batches = py.detach(|| reader.collect::<Result<Vec<_>, _>>());
-        let batches =
-            batches.map_err(|error| PyValueError::new_err(format!("cannot read {ORIGIN}: {error}")))?;
-        Ok(Self::of(schema, batches))
+        guarded(|| {
+            if !data.hasattr("__arrow_c_stream__")? {
+                let batch = RecordBatch::from_pyarrow_bound(data)?;
+                return Ok(Self::of(batch.schema(), vec![batch]));
+            }
+            let reader = RecordBatchStreamReader::from_pyarrow_bound(data)?;
+            let schema = reader.schema();
+            // The other side may run a query for every batch.
+            let batches = py.detach(|| reader.collect::<Result<Vec<_>, _>>());
+            let batches =
+                batches.map_err(|error| PyValueError::new_err(format!("cannot read {ORIGIN}: {error}")))?;
+            Ok(Self::of(schema, batches))
+        })
     }
 
     /// The columns of two-dimensional `NumPy` arrays of the same length, side by side.
@@ -57,7 +61,7 @@ impl Table {
             if *n_rows.get_or_insert(rows) != rows {
                 return Err(PyValueError::new_err("the arrays have different numbers of rows"));
             }
-            let of_array = columns(array)?;
+            let of_array = guarded(|| columns(array))?;
             blocks.resize_with(of_array.len(), Vec::new);
             blocks.iter_mut().zip(of_array).for_each(|(block, columns)| block.extend(columns));
         }
@@ -96,11 +100,15 @@ impl Table {
     }
 
     fn __len__(&self) -> usize {
-        self.batches.iter().map(RecordBatch::num_rows).sum()
+        self.n_rows()
     }
 }
 
 impl Table {
+    pub(crate) fn n_rows(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
     /// At least one batch, so that messages about columns are heard of tables without rows, too.
     fn of(schema: SchemaRef, mut batches: Vec<RecordBatch>) -> Self {
         if batches.is_empty() {

@@ -96,9 +96,9 @@ pub(crate) fn run<T: Send>(
     Ok(result)
 }
 
-/// Panics, to test that this never reaches Python as a panic.
+/// Panics, on the pool or on the calling thread, to test that this never reaches Python as a panic.
 #[pyfunction]
 #[pyo3(name = "_panic")]
-pub(crate) fn panic_for_tests(py: Python<'_>) -> PyResult<()> {
-    run(py, None, |_| panic!("on purpose"))
+pub(crate) fn panic_for_tests(py: Python<'_>, on_pool: bool) -> PyResult<()> {
+    if on_pool { run(py, None, |_| panic!("on purpose")) } else { errors::guarded(|| panic!("on purpose")) }
 }
