@@ -9,7 +9,6 @@ use oddcell::{
     error::{FitError, ParamError, ScoreError},
     tsne::{TsneError, TsneParams, tsne},
 };
-use serde_json::Value;
 
 use crate::{
     figures::{Axes, Figure, FigureError, Group, scatter},
@@ -49,8 +48,7 @@ pub enum MapError {
 pub fn map(method: &Method, split: &Split, title: &str, seed: Seed) -> Result<Figure, MapError> {
     let no_layer = || MapError::NoLayer(method.name.clone());
     let spec = method.spec.as_ref().ok_or_else(no_layer)?;
-    let params: NoiseParams =
-        serde_json::from_value(Value::Object(spec.params().clone())).map_err(|_| no_layer())?;
+    let params = NoiseParams::of(spec).ok_or_else(no_layer)?;
     let fitted = spec.build()?.fit(&split.train, &Context::silent(seed))?;
     let some = |wanted: bool| {
         let mut rows: Vec<usize> = (0..split.truth.len()).filter(|&row| split.truth[row] == wanted).collect();

@@ -13,7 +13,6 @@ use oddcell::{
     noise::{Extremes, Noise, Rows, Scratch, Shard},
 };
 use rayon::prelude::*;
-use serde_json::Value;
 
 use crate::{
     methods::Method,
@@ -105,8 +104,9 @@ impl Workload {
         let mut add = |what, n_rows, printed: Option<f64>, took| {
             timings.push(Timing { method: method.name.clone(), what, n_rows, printed, took });
         };
-        if let Ok(params) = serde_json::from_value::<NoiseParams>(Value::Object(spec.params().clone())) {
-            let (took, ()) = timed(|| draw_noise(&params.noise(), &self.train));
+        if let Some(params) = NoiseParams::of(&spec) {
+            let values: Vec<f32> = self.train.values().iter().map(|&cell| cell as f32).collect();
+            let (took, ()) = timed(|| draw_noise(&params.noise(), &values, self.train.n_cols()));
             add("noise of one epoch", self.train.n_rows(), printed.map(|_| PRINTED_NOISE), took);
         }
         let detector = spec.build()?;
@@ -128,13 +128,13 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
 }
 
 /// The noise of one epoch, drawn and thrown away.
-fn draw_noise(noise: &Noise, rows: &Matrix) {
-    let width = rows.n_cols();
-    let values: Vec<f32> = rows.values().iter().map(|&cell| cell as f32).collect();
-    let data = Rows { values: &values, stride: width, width };
-    let order: Vec<u32> = (0..rows.n_rows() as u32).collect();
+fn draw_noise(noise: &Noise, values: &[f32], width: usize) {
+    let data = Rows { values, stride: width, width };
+    let order: Vec<u32> = (0..data.n_rows() as u32).collect();
     let mut extremes = Extremes::default();
-    extremes.of(data, &order);
+    if noise.needs_extremes() {
+        extremes.of(data, &order);
+    }
     let n_cells = noise.rows_for(SHARD_ROWS) * width;
     order.par_chunks(SHARD_ROWS).for_each_init(
         || (vec![0.0; n_cells], vec![0.0; n_cells], Scratch::default()),

@@ -7,7 +7,7 @@ use std::{
 
 use arrow_array::RecordBatch;
 use oddcell::{
-    DetectorSpec, Seed, calibrate::Calibration, encode::Encoder, judged, model::Findings, table::format_date,
+    DetectorSpec, Seed, calibrate::Calibration, encode::Encoder, model::Findings, table::format_date,
     verdict::Rule,
 };
 use oddcell_report::{About, Collector, MapSource, Setting};
@@ -64,8 +64,7 @@ impl<'a> Page<'a> {
         reference: &'a Calibration,
         seed: Seed,
     ) -> Self {
-        let hidden = judged::COLUMNS.map(str::to_owned).to_vec();
-        let setting = || Setting { encoder, origin, rule, reference, seed, hidden };
+        let setting = || Setting { encoder, origin, rule, reference, seed };
         Self { path: path.map(PathBuf::as_path), collector: path.map(|_| Collector::new(setting())) }
     }
 

@@ -2,6 +2,7 @@
 
 use oddcell::{
     Context, Seed,
+    calibrate::RobustNull,
     model::Detection,
     verdict::{self, Rule},
 };
@@ -42,8 +43,7 @@ pub(crate) fn detect<'py>(
         let mut notes: Vec<String> = table.notes.iter().map(ToString::to_string).collect();
         notes.extend(encoder.reports().iter().map(ToString::to_string));
         if !null.has_tail() {
-            let note = "too few rows, or too many equal scores, to estimate p-values: they are plain ranks";
-            notes.push(note.to_owned());
+            notes.push(RobustNull::WITHOUT_TAIL.to_owned());
         }
         if let Some(page) = page {
             page.write(Subject {

@@ -56,9 +56,7 @@ impl Page {
     /// Writes the page, whole or not at all.
     pub(crate) fn write(&self, subject: Subject<'_>) -> Result<(), Error> {
         let Subject { encoder, rule, reference, seed, .. } = subject;
-        let hidden = judged::COLUMNS.map(str::to_owned).to_vec();
-        let mut collector =
-            Collector::new(Setting { encoder, origin: ORIGIN, rule, reference, seed, hidden });
+        let mut collector = Collector::new(Setting { encoder, origin: ORIGIN, rule, reference, seed });
         for part in judged::parts(subject.batches, subject.findings) {
             let truths = self.truths.as_ref();
             let truths = truths.map(|truths| &truths[part.first_row..][..part.batch.num_rows()]);

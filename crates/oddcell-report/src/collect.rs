@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use arrow_array::{ArrayRef, RecordBatch, UInt32Array};
 use arrow_select::take::take_record_batch;
 use oddcell::{
-    Error, Matrix, Seed, calibrate::Calibration, encode::Encoder, explain::Explainer, model::Findings,
-    verdict::Rule,
+    Error, Matrix, Seed, calibrate::Calibration, encode::Encoder, explain::Explainer, judged,
+    model::Findings, verdict::Rule,
 };
 
 use crate::{
@@ -41,8 +41,6 @@ pub struct Setting<'a> {
     pub reference: &'a Calibration,
     /// Which rows are on the map.
     pub seed: Seed,
-    /// Columns that are not shown: what an earlier run had found.
-    pub hidden: Vec<String>,
 }
 
 /// What the page says about itself.
@@ -93,7 +91,8 @@ impl<'a> Collector<'a> {
             sample: Sample::new(setting.seed, sample),
             scores: Scores::default(),
             columns: Vec::new(),
-            known: setting.hidden.iter().cloned().collect(),
+            // What an earlier run had found is not shown.
+            known: judged::COLUMNS.map(str::to_owned).into(),
             n_rows: 0,
             truths: None,
             setting,

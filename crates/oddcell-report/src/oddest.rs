@@ -7,6 +7,7 @@ use oddcell::{
     Error,
     encode::{Encoder, NormalRange, Part},
     explain::{About, Explainer, Reason},
+    judged::TOP_REASONS,
     table::cell_text,
 };
 use serde::Serialize;
@@ -15,8 +16,6 @@ use serde::Serialize;
 pub(crate) const CELL_CHARS: usize = 200;
 /// Columns of a row about which everything is told; about the others only value and noise.
 const DETAILED: usize = 24;
-/// Reasons in words.
-const REASONS: usize = 3;
 
 /// One of the oddest rows.
 #[derive(Debug, Clone, Default)]
@@ -162,7 +161,7 @@ pub(crate) fn explain(
     order.truncate(DETAILED);
     for column in order {
         let reason = explainer.reason(row, column, noise)?;
-        if kept.reasons.len() < REASONS {
+        if kept.reasons.len() < TOP_REASONS {
             kept.reasons.push(reason.text());
         }
         kept.details.push(Detail {

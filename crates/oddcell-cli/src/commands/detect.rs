@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use oddcell::{
     Context,
+    calibrate::RobustNull,
     judged::{self, Found, TablePart, parts},
     model::{Detection, detect},
     table::Table,
@@ -64,9 +65,7 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
         // The k-th smallest rank is at least k/n, and so never at most SHARE · k/n.
         let blind =
             if matches!(rule, Rule::Fdr(_)) { ", by which --fdr finds nothing; use --budget" } else { "" };
-        notes.push(format!(
-            "too few rows, or too many equal scores, to estimate p-values: they are plain ranks{blind}"
-        ));
+        notes.push(format!("{}{blind}", RobustNull::WITHOUT_TAIL));
     }
     let source = MapSource { fitted: Some(&*detection.first), noise: None };
     let report =

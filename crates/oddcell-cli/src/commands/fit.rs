@@ -2,11 +2,7 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use oddcell::{
-    Context, Model,
-    detect::{Params as _, noise::NoiseParams},
-    verdict::Rule,
-};
+use oddcell::{Context, Model, detect::noise::NoiseParams, verdict::Rule};
 use oddcell_report::{About, MapSource};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -22,8 +18,6 @@ use crate::{
     summary::{counted, note_line, report_line},
 };
 
-/// The rule of the page about the rows learned from, which is that of `score`.
-const OWN_RULE: Rule = Rule::Alpha(0.01);
 const OWN_NOTE: &str = "These are the rows that the model learned from. Most of them trained it, so their scores are \
                         lower, and their p-values higher, than those of new rows like them.";
 
@@ -135,7 +129,8 @@ fn judge_own(
         return Ok(Own { metrics: None, report: None });
     }
     let reference = model.reference();
-    let mut page = Page::new(page, model.encoder(), &table.origin, OWN_RULE, &reference, model.seed());
+    let mut page =
+        Page::new(page, model.encoder(), &table.origin, Rule::FOR_NEW_ROWS, &reference, model.seed());
     let mut labels = Labels::default();
     let mut first_row = 0;
     for batch in &table.batches {
@@ -148,7 +143,7 @@ fn judge_own(
         page.add(batch, &findings, truths)?;
         first_row += batch.num_rows();
     }
-    let noise = noise_params(model).map(|params| params.noise());
+    let noise = NoiseParams::of(model.spec()).map(|params| params.noise());
     let source = MapSource { fitted: Some(model.members()[0].fitted()), noise: noise.as_ref() };
     let report = page.write(source, pool, || {
         let mut about = report::about(&table.origin, model.spec(), model.seed(), notes);
@@ -156,10 +151,4 @@ fn judge_own(
         About { model: Some(args.model.display().to_string()), ..about }
     })?;
     Ok(Own { metrics: label.map(|_| labels.metrics()), report })
-}
-
-/// The parameters of noise evaluation, if that is what was fitted.
-fn noise_params(model: &Model) -> Option<NoiseParams> {
-    let is_noise = model.spec().entry().name == NoiseParams::NAME;
-    is_noise.then(|| serde_json::from_value(Value::Object(model.spec().params().clone())).ok()).flatten()
 }

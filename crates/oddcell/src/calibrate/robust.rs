@@ -105,6 +105,10 @@ impl RobustNull {
         &self.reference
     }
 
+    /// What there is to say where no tail was fitted.
+    pub const WITHOUT_TAIL: &str =
+        "too few rows, or too many equal scores, to estimate p-values: they are plain ranks";
+
     /// Whether a tail was fitted; if not, p-values are ranks.
     #[must_use]
     pub fn has_tail(&self) -> bool {

@@ -1,9 +1,11 @@
 //! The parameters of noise evaluation and its two presets.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{NoiseDetector, NoiseFitted};
 use crate::{
+    DetectorSpec,
     aggregate::{Aggregation, Part},
     detect::{Budget, Detector, Fitted, Params},
     error::ParamError,
@@ -84,6 +86,13 @@ pub struct NoiseParams {
 }
 
 impl NoiseParams {
+    /// Those of a choice that may be of another detector.
+    #[must_use]
+    pub fn of(spec: &DetectorSpec) -> Option<Self> {
+        let params = || serde_json::from_value(Value::Object(spec.params().clone())).ok();
+        (spec.entry().name == Self::NAME).then(params).flatten()
+    }
+
     /// Exactly what the paper says, open details decided as in docs/method.md.
     #[must_use]
     pub fn paper() -> Self {

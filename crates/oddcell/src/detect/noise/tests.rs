@@ -246,8 +246,7 @@ fn the_last_hidden_layer_is_what_the_last_layer_works_on() {
     for net in ["mlp", "resmlp"] {
         let mut spec = spec(5);
         spec.set_text("net", net).unwrap();
-        let params: NoiseParams =
-            serde_json::from_value(serde_json::Value::Object(spec.params().clone())).unwrap();
+        let params = NoiseParams::of(&spec).unwrap();
         let net = params.net(4);
         let net_layers = net.layers().len();
         let weights = train::train(&params, &net, &rows, &Context::silent(Seed(1))).unwrap();
