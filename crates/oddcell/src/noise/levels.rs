@@ -1,7 +1,10 @@
 //! Levels: how strong the noise of each cell is.
 
-use super::random::{Bits, unit};
+use super::random::{self, Bits, CHUNK, unit};
 use crate::seed::{GOLDEN, mix};
+
+/// Rows whose levels are dealt side by side. Dealing goes from cell to cell and cannot be vectorised along a row.
+pub(super) const GROUP: usize = 8;
 
 /// The levels of a row: one from each of `count` equal intervals of [0, `sigma_max`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,24 +16,29 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// Gives every cell its level: the i-th level stands in ⌊(i+1)d/m⌋ − ⌊i·d/m⌋ cells at random places. With
-    /// fewer cells than levels, each cell has another level, chosen at random.
+    /// Gives every cell of a group of rows its level: the i-th level stands in ⌊(i+1)d/m⌋ − ⌊i·d/m⌋ cells at random
+    /// places. With fewer cells than levels, each cell has another level, chosen at random. What a row gets depends on
+    /// its key alone.
     #[inline(always)]
-    pub(super) fn assign(self, key: u64, width: usize, bits: &mut Bits, levels: &mut Vec<f32>) {
-        let m = self.count;
-        let draws = bits.draw(key, width + m);
-        levels.clear();
-        if m == 1 {
-            levels.resize(width, self.level(0, key));
-        } else if width >= m {
-            self.deal(key, width, &draws[..width], levels);
-        } else {
-            // Fisher and Yates on the level numbers, the first `width` of them.
-            let mut numbers: Vec<usize> = (0..m).collect();
-            for (cell, &draw) in draws.iter().take(width).enumerate() {
-                numbers.swap(cell, cell + scaled(draw, m - cell));
-            }
-            levels.extend(numbers[..width].iter().map(|&number| self.level(number, key)));
+    pub(super) fn assign(
+        self,
+        keys: &[u64; GROUP],
+        width: usize,
+        bits: &mut Bits,
+        levels: &mut Vec<[f32; GROUP]>,
+    ) {
+        levels.resize(width.next_multiple_of(CHUNK), [0.0; GROUP]);
+        let levels = &mut levels[..width];
+        match self.count {
+            1 => levels.fill(keys.map(|key| self.level(0, key))),
+            2 if width >= 2 => self.deal::<2>(keys, levels),
+            3 if width >= 3 => self.deal::<3>(keys, levels),
+            4 if width >= 4 => self.deal::<4>(keys, levels),
+            5 if width >= 5 => self.deal::<5>(keys, levels),
+            6 if width >= 6 => self.deal::<6>(keys, levels),
+            7 if width >= 7 => self.deal::<7>(keys, levels),
+            8 if width >= 8 => self.deal::<8>(keys, levels),
+            _ => self.shuffle(keys, bits, levels),
         }
     }
 
@@ -41,41 +49,51 @@ impl Levels {
         (number as f32 + offset) * (self.sigma_max / self.count as f32)
     }
 
-    /// Deals the levels out cell by cell: the next cell gets a level with the chance of its share among the cards
+    /// Deals `M` levels out cell by cell: the next cell gets a level with the chance of its share among the cards
     /// that are left, which makes every arrangement equally likely, just as a shuffle would.
     #[inline(always)]
-    fn deal(self, key: u64, width: usize, draws: &[u32], levels: &mut Vec<f32>) {
-        const FEW: usize = 8;
-        let m = self.count;
-        let cards = |number: usize| ((number + 1) * width / m - number * width / m) as u32;
-        if m <= FEW {
-            // The usual case, without allocation: `left[i]` counts the cards of levels 0..=i.
-            let mut left = [0u32; FEW];
-            let mut value = [0.0f32; FEW];
-            let mut total = 0;
-            for number in 0..m {
-                total += cards(number);
-                left[number] = total;
-                value[number] = self.level(number, key);
-            }
-            for (&draw, all) in draws.iter().zip((1..=width as u32).rev()) {
-                let card = ((u64::from(draw) * u64::from(all)) >> 32) as u32;
-                let mut number = 0;
-                for &left in &left[..m - 1] {
-                    number += usize::from(card >= left);
+    fn deal<const M: usize>(self, keys: &[u64; GROUP], levels: &mut [[f32; GROUP]]) {
+        let width = levels.len();
+        // `left[i]` counts the cards of levels 0..=i, which are the lowest ones.
+        let (mut left, mut value) = ([[0i32; GROUP]; M], [[0.0f32; GROUP]; M]);
+        for number in 0..M {
+            left[number] = [((number + 1) * width / M) as i32; GROUP];
+            value[number] = keys.map(|key| self.level(number, key));
+        }
+        let mut n_left = width as u64;
+        for (chunk, levels) in levels.chunks_mut(CHUNK).enumerate() {
+            let draws = random::chunk_of_each(keys, chunk);
+            for (level, draw) in levels.iter_mut().zip(&draws) {
+                for row in 0..GROUP {
+                    let card = ((u64::from(draw[row]) * n_left) >> 32) as i32;
+                    level[row] = value[M - 1][row];
+                    for number in (0..M - 1).rev() {
+                        let is_at_most = card < left[number][row];
+                        left[number][row] -= i32::from(is_at_most);
+                        level[row] = if is_at_most { value[number][row] } else { level[row] };
+                    }
                 }
-                for (i, left) in left[..m].iter_mut().enumerate() {
-                    *left -= u32::from(i >= number);
-                }
-                levels.push(value[number]);
+                n_left -= 1;
             }
-        } else {
-            levels.extend(
-                (0..m)
-                    .flat_map(|number| std::iter::repeat_n(self.level(number, key), cards(number) as usize)),
-            );
-            for (cell, &draw) in draws.iter().enumerate() {
-                levels.swap(cell, cell + scaled(draw, width - cell));
+        }
+    }
+
+    /// Any number of levels and of cells, row by row, by Fisher and Yates.
+    fn shuffle(self, keys: &[u64; GROUP], bits: &mut Bits, levels: &mut [[f32; GROUP]]) {
+        let (m, width) = (self.count, levels.len());
+        let mut numbers: Vec<usize> = Vec::with_capacity(m.max(width));
+        for (row, &key) in keys.iter().enumerate() {
+            numbers.clear();
+            if width < m {
+                numbers.extend(0..m);
+            } else {
+                let cells = |number| (number + 1) * width / m - number * width / m;
+                numbers.extend((0..m).flat_map(|number| std::iter::repeat_n(number, cells(number))));
+            }
+            let n = numbers.len();
+            for (cell, (level, &draw)) in levels.iter_mut().zip(bits.draw(key, width)).enumerate() {
+                numbers.swap(cell, cell + scaled(draw, n - cell));
+                level[row] = self.level(numbers[cell], key);
             }
         }
     }

@@ -28,6 +28,7 @@ use crate::{
     simd::{self, Work},
 };
 use kind::Sampler;
+use levels::GROUP;
 use random::Bits;
 
 /// What noise to draw.
@@ -103,6 +104,8 @@ impl Extremes {
 pub struct Scratch {
     noise: Vec<f32>,
     bits: Bits,
+    /// The levels of a group of rows, cell by cell, and those of one row.
+    group_levels: Vec<[f32; GROUP]>,
     levels: Vec<f32>,
 }
 
@@ -186,18 +189,32 @@ impl Work for Fill<'_> {
             target[..width].fill(0.0);
         }
         for (copy, &ratio) in noise.ratios.iter().enumerate() {
-            for (&row, (input, target)) in shard.rows.iter().zip(lines.by_ref()) {
-                let key = subkey(subkey(shard.epoch_key, u64::from(row)), copy as u64);
-                let clean = data.row(row as usize);
-                noise.draw(key, clean, &shard, scratch);
-                scratch.bits.keep(subkey(key, streams::MASK), ratio, &mut scratch.noise[..width]);
-                let cells = input[..width].iter_mut().zip(&mut target[..width]);
-                for ((input, target), (&clean, &e)) in cells.zip(clean.iter().zip(&scratch.noise)) {
-                    *input = clean + e;
-                    *target = e.abs();
+            for group in shard.rows.chunks(GROUP) {
+                let mut keys = [0; GROUP];
+                for (key, &row) in keys.iter_mut().zip(group) {
+                    *key = subkey(subkey(shard.epoch_key, u64::from(row)), copy as u64);
+                }
+                noise.draw_levels(&keys, width, scratch);
+                for (place, (&row, (input, target))) in group.iter().zip(lines.by_ref()).enumerate() {
+                    let clean = data.row(row as usize);
+                    noise.draw(keys[place], clean, &shard, place, scratch);
+                    let mask_key = subkey(keys[place], streams::MASK);
+                    if ratio < 1.0 {
+                        scratch.bits.keep(mask_key, ratio, &mut scratch.noise);
+                    }
+                    add(clean, &scratch.noise, &mut input[..width], &mut target[..width]);
                 }
             }
         }
+    }
+}
+
+/// `input = clean + noise` and `target = |noise|`.
+#[inline(always)]
+fn add(clean: &[f32], noise: &[f32], input: &mut [f32], target: &mut [f32]) {
+    for ((input, target), (&clean, &e)) in input.iter_mut().zip(target).zip(clean.iter().zip(noise)) {
+        *input = clean + e;
+        *target = e.abs();
     }
 }
 
@@ -210,21 +227,29 @@ mod streams {
 }
 
 impl Noise {
-    /// Draws the noise of one row into `scratch.noise`, before the ratio's mask.
+    /// Draws the levels of a group of rows, for noise that has levels.
     #[inline(always)]
-    fn draw(&self, key: u64, clean: &[f32], shard: &Shard<'_>, scratch: &mut Scratch) {
+    fn draw_levels(&self, keys: &[u64; GROUP], width: usize, scratch: &mut Scratch) {
+        if Sampler::at_levels(self).is_some() {
+            let keys = keys.map(|key| subkey(key, streams::LEVELS));
+            let levels = Levels { sigma_max: self.sigma_max as f32, count: self.levels };
+            levels.assign(&keys, width, &mut scratch.bits, &mut scratch.group_levels);
+        }
+    }
+
+    /// Draws the noise of the row that has this `place` in its group into `scratch.noise`, before the ratio's mask.
+    #[inline(always)]
+    fn draw(&self, key: u64, clean: &[f32], shard: &Shard<'_>, place: usize, scratch: &mut Scratch) {
         if self.difference > 0.0 && self.draw_difference(subkey(key, streams::PARTNERS), shard, scratch) {
             return;
         }
-        let Scratch { noise, bits, levels } = scratch;
+        let Scratch { noise, bits, group_levels, levels } = scratch;
         let cells_key = subkey(key, streams::CELLS);
         if let Some(sampler) = Sampler::at_levels(self) {
-            Levels { sigma_max: self.sigma_max as f32, count: self.levels }.assign(
-                subkey(key, streams::LEVELS),
-                clean.len(),
-                bits,
-                levels,
-            );
+            levels.resize(noise.len(), 0.0);
+            for (level, of_group) in levels.iter_mut().zip(group_levels) {
+                *level = of_group[place];
+            }
             sampler.fill(cells_key, levels, bits, noise);
         } else {
             kind::alter(self.kind, cells_key, clean, (&shard.extremes.low, &shard.extremes.high), noise);

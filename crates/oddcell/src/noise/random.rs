@@ -28,6 +28,21 @@ fn eight(key: u64, first: usize) -> ([u32; HALF], [u32; HALF]) {
     (upper, lower)
 }
 
+/// The chunk of number `chunk` of several keys, as [`Bits::draw`] gives it for each: the j-th numbers of all keys stand
+/// side by side.
+#[inline(always)]
+pub(super) fn chunk_of_each<const N: usize>(keys: &[u64; N], chunk: usize) -> [[u32; N]; CHUNK] {
+    let mut numbers = [[0; N]; CHUNK];
+    for i in 0..HALF {
+        let step = ((chunk * HALF + i) as u64 + 1).wrapping_mul(GOLDEN);
+        for j in 0..N {
+            let bits = mix(keys[j].wrapping_add(step));
+            (numbers[i][j], numbers[HALF + i][j]) = ((bits >> 32) as u32, bits as u32);
+        }
+    }
+    numbers
+}
+
 /// Uniform in [0, 1), 24 bits.
 #[inline(always)]
 fn unit32(bits: u32) -> f32 {
@@ -51,12 +66,9 @@ impl Bits {
         &self.0
     }
 
-    /// Keeps each value with probability `ratio`, sets it to zero otherwise.
+    /// Keeps each value with probability `ratio` below 1, sets it to zero otherwise.
     #[inline(always)]
     pub(super) fn keep(&mut self, key: u64, ratio: f64, values: &mut [f32]) {
-        if ratio >= 1.0 {
-            return;
-        }
         let below = (ratio * 4_294_967_296.0) as u32;
         let draws = self.draw(key, values.len());
         for (value, &bits) in values.iter_mut().zip(draws) {
@@ -83,7 +95,7 @@ pub(super) fn normals(key: u64, values: &mut [f32]) {
         for i in 0..HALF {
             // 1 − u lies in (0, 1]: its logarithm is finite.
             let radius = (-2.0 * ln(1.0 - unit32(upper[i]))).sqrt();
-            let (sin, cos) = sin_cos_turns(unit32(lower[i]));
+            let (sin, cos) = sin_cos_turns(lower[i] >> 8);
             first[i] = radius * cos;
             second[i] = radius * sin;
         }
@@ -105,14 +117,15 @@ pub(super) fn ln(x: f32) -> f32 {
     (exponent as f32).mul_add(std::f32::consts::LN_2, s * series)
 }
 
-/// Sine and cosine of 2π·`turns`, for turns in [0, 1), to about 1e-7.
+/// Sine and cosine of `turns`·2⁻²⁴ of a full turn, for turns below 2²⁴, to about 1e-7.
 ///
-/// The angle is (q + r) quarter turns with |r| ≤ ½; sine and cosine of r·π/2 by their series, then turned by q.
+/// The angle is (q + r) quarter turns with |r| ≤ ½; sine and cosine of r·π/2 by their series, then turned by q. (In
+/// whole numbers as far as it goes: to make one of a float takes checks that keep the loop from being vectorised.)
 #[inline(always)]
-fn sin_cos_turns(turns: f32) -> (f32, f32) {
-    let quarters = turns * 4.0;
-    let q = (quarters + 0.5) as i32;
-    let r = quarters - q as f32;
+fn sin_cos_turns(turns: u32) -> (f32, f32) {
+    const QUARTER: u32 = 1 << 22;
+    let q = ((turns + QUARTER / 2) / QUARTER).cast_signed();
+    let r = turns.cast_signed() as f32 * (1.0 / QUARTER as f32) - q as f32;
     let square = r * r;
     // Taylor coefficients of sin(πr/2)/r and cos(πr/2) in r²; the next terms are below 2e-8 for |r| ≤ ½.
     let sin = square.mul_add(
@@ -144,10 +157,24 @@ mod tests {
             let x = i as f32 / 1_000_000.0;
             let expected = f64::from(x).ln();
             assert!((f64::from(ln(x)) - expected).abs() < 3e-7 * expected.abs().max(1.0), "ln {x}");
-            let (sin, cos) = sin_cos_turns(x * 0.999_999);
-            let angle = std::f64::consts::TAU * f64::from(x * 0.999_999);
+            let turns = 16 * i; // up to 16 million of 2²⁴, which is 16.8 million
+            let (sin, cos) = sin_cos_turns(turns);
+            let angle = std::f64::consts::TAU * f64::from(turns) / 16_777_216.0;
             assert!((f64::from(sin) - angle.sin()).abs() < 4e-7, "sin {x}");
             assert!((f64::from(cos) - angle.cos()).abs() < 4e-7, "cos {x}");
+        }
+    }
+
+    #[test]
+    fn chunks_of_several_keys_are_the_chunks_of_each() {
+        let keys = [7, 1 << 63, 0];
+        let mut bits = Bits::default();
+        for (place, &key) in keys.iter().enumerate() {
+            let alone = bits.draw(key, 3 * CHUNK);
+            for chunk in 0..3 {
+                let together = chunk_of_each(&keys, chunk).map(|numbers| numbers[place]);
+                assert_eq!(together, alone[chunk * CHUNK..][..CHUNK]);
+            }
         }
     }
 

@@ -78,13 +78,21 @@ fn over_all_levels_the_variance_is_a_third_of_the_square_of_the_highest() {
     }
 }
 
+/// The levels of `n_rows` rows of `width` cells.
+fn levels_of(levels: Levels, width: usize, n_rows: u64) -> Vec<Vec<f32>> {
+    let keys: Vec<u64> = (0..n_rows).map(crate::seed::mix).collect();
+    let (mut group, mut bits) = (Vec::new(), Bits::default());
+    let of_group = |keys: &[u64; GROUP]| {
+        levels.assign(keys, width, &mut bits, &mut group);
+        (0..GROUP).map(|place| group[..width].iter().map(|cell| cell[place]).collect()).collect::<Vec<_>>()
+    };
+    keys.as_chunks().0.iter().flat_map(of_group).collect()
+}
+
 #[test]
 fn each_row_has_one_level_from_every_interval_in_a_third_of_its_cells_each() {
-    let mut levels = Vec::new();
-    let mut bits = Bits::default();
-    for key in 0..500 {
+    for levels in levels_of(Levels { sigma_max: 3.0, count: 3 }, 10, 504) {
         // 10 cells in 3 parts: ⌊10/3⌋ = 3, ⌊20/3⌋ − 3 = 3, 10 − 6 = 4.
-        Levels { sigma_max: 3.0, count: 3 }.assign(crate::seed::mix(key), 10, &mut bits, &mut levels);
         let count = |interval: usize| levels.iter().filter(|&&level| level as usize == interval).count();
         assert_eq!([count(0), count(1), count(2)], [3, 3, 4], "{levels:?}");
         let mut distinct = levels.clone();
@@ -97,11 +105,9 @@ fn each_row_has_one_level_from_every_interval_in_a_third_of_its_cells_each() {
 #[test]
 fn with_fewer_cells_than_levels_every_cell_has_another_level_and_all_levels_have_their_turn() {
     let mut seen = [0usize; 5];
-    let (mut levels, mut bits) = (Vec::new(), Bits::default());
-    for key in 0..5_000 {
-        Levels { sigma_max: 5.0, count: 5 }.assign(crate::seed::mix(key), 2, &mut bits, &mut levels);
+    for levels in levels_of(Levels { sigma_max: 5.0, count: 5 }, 2, 5_000) {
         assert_ne!(levels[0] as usize, levels[1] as usize);
-        for &level in &levels {
+        for level in levels {
             seen[level as usize] += 1;
         }
     }
@@ -114,15 +120,8 @@ fn levels_stand_at_random_places() {
     for count in [3, 12] {
         // How often the highest level stands in each of 24 cells; each place has the chance (24/m)/24.
         let mut at = [0usize; 24];
-        let (mut levels, mut bits) = (Vec::new(), Bits::default());
-        for key in 0..24_000u64 {
-            Levels { sigma_max: count as f32, count }.assign(
-                crate::seed::mix(key),
-                24,
-                &mut bits,
-                &mut levels,
-            );
-            for (cell, &level) in levels.iter().enumerate() {
+        for levels in levels_of(Levels { sigma_max: count as f32, count }, 24, 24_000) {
+            for (cell, level) in levels.into_iter().enumerate() {
                 at[cell] += usize::from(level as usize == count - 1);
             }
         }
@@ -203,6 +202,37 @@ fn every_vector_path_gives_the_same_bits() {
                 [noised, targets]
                     .map(|values| values.iter().map(|value| value.to_bits()).collect::<Vec<u32>>())
             });
+        }
+    }
+}
+
+#[test] // Correlation of independent series of 40,000 cells: sd 0.005; of their squares less 1 likewise, after scaling.
+fn noise_is_independent_across_rows_copies_epochs_and_neighbouring_cells() {
+    let noise = Noise { levels: 1, ratios: vec![1.0, 1.0], ..noise(Kind::Gaussian) };
+    let (n_rows, width) = (2_000, 20);
+    let standardised = |values: &[f32]| {
+        let (mean, sd) = mean_and_sd(values);
+        values.iter().map(|&value| (f64::from(value) - mean) / sd).collect::<Vec<f64>>()
+    };
+    let correlation = |a: &[f32], b: &[f32]| {
+        let (a, b) = (standardised(a), standardised(b));
+        a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() / a.len() as f64
+    };
+    let squares = |values: &[f32]| values.iter().map(|value| value * value).collect::<Vec<f32>>();
+    let (first, second) = (draw(&noise, n_rows, width, 0), draw(&noise, n_rows, width, 1));
+    let (copy, other_copy) = first.split_at(n_rows * width);
+    let pairs = [
+        ("rows", &copy[width..], &copy[..copy.len() - width]),
+        ("copies", copy, other_copy),
+        ("epochs", copy, &second[..copy.len()]),
+        ("cells", &copy[1..], &copy[..copy.len() - 1]),
+    ];
+    for (name, a, b) in pairs {
+        assert!(correlation(a, b).abs() < 5.0 * 0.005, "{name}: {}", correlation(a, b));
+        // The cells of a row share its one level, so their sizes do go together; nobody else's do.
+        if name != "cells" {
+            let found = correlation(&squares(a), &squares(b));
+            assert!(found.abs() < 5.0 * 0.01, "squares, {name}: {found}");
         }
     }
 }
