@@ -25,7 +25,13 @@ impl Activation {
     pub(super) fn slope(self, value: f32) -> f32 {
         match self {
             Activation::Linear => 1.0,
-            Activation::Relu => f32::from(u8::from(value > 0.0)),
+            Activation::Relu => {
+                if value > 0.0 {
+                    1.0
+                } else {
+                    0.0
+                }
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One shard of rows going forward and back through a net.
 
 use super::{
-    Layer, Net, Weights,
+    Activation, Layer, Net, Weights,
     gemm::{self, Edge, OuterScratch, Panels, padded},
 };
 use crate::simd::{self, Work};
@@ -219,16 +219,19 @@ impl Edge for Forward<'_> {
 
     #[inline(always)]
     fn finish<const N: usize>(&mut self, row: usize, column: usize, sums: [f32; N]) {
-        let output = &mut self.output[row * self.width + column..][..N];
-        for j in 0..N {
-            output[j] = self.layer.activation.apply(sums[j]);
+        let mut output = sums;
+        if self.layer.activation == Activation::Relu {
+            for j in 0..N {
+                output[j] = Activation::Relu.apply(sums[j]);
+            }
         }
+        *cells_mut::<N>(self.output, row * self.width + column) = output;
     }
 }
 
 /// Sums start from what a skip left and end multiplied by the slope of the layer before.
 struct Backward<'a> {
-    activation: super::Activation,
+    activation: Activation,
     value: &'a [f32],
     width: usize,
     adds: bool,
@@ -248,11 +251,31 @@ impl Edge for Backward<'_> {
     #[inline(always)]
     fn finish<const N: usize>(&mut self, row: usize, column: usize, sums: [f32; N]) {
         let at = row * self.width + column;
-        let (value, delta) = (&self.value[at..][..N], &mut self.delta[at..][..N]);
-        for j in 0..N {
-            delta[j] = flush(sums[j] * self.activation.slope(value[j]));
+        let mut delta = sums;
+        if self.activation == Activation::Relu {
+            // A copy, because what is stored below might otherwise change what is still to be read, as far as the
+            // compiler knows: then there would be no vectors.
+            let value = *cells::<N>(self.value, at);
+            for j in 0..N {
+                delta[j] *= Activation::Relu.slope(value[j]);
+            }
         }
+        for j in 0..N {
+            delta[j] = flush(delta[j]);
+        }
+        *cells_mut::<N>(self.delta, at) = delta;
     }
+}
+
+/// `N` cells from `at` on.
+#[inline(always)]
+fn cells<const N: usize>(values: &[f32], at: usize) -> &[f32; N] {
+    values[at..].first_chunk().expect("tiles lie within their rows")
+}
+
+#[inline(always)]
+fn cells_mut<const N: usize>(values: &mut [f32], at: usize) -> &mut [f32; N] {
+    values[at..].first_chunk_mut().expect("tiles lie within their rows")
 }
 
 /// `sum += Σ rows of lines`, in row order.
@@ -276,7 +299,7 @@ impl Work for AddRows<'_> {
 
 /// The loss by what a layer gave becomes the loss by its sums.
 struct Slopes<'a> {
-    activation: super::Activation,
+    activation: Activation,
     values: &'a [f32],
     deltas: &'a mut [f32],
 }
@@ -295,7 +318,7 @@ impl Work for Slopes<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Seed, net::Activation};
+    use crate::Seed;
 
     /// The net in plain `f64` loops: what the engine is held against.
     fn plain_forward(net: &Net, weights: &[f64], row: &[f64]) -> Vec<f64> {
