@@ -18,27 +18,30 @@
 use crate::simd::{self, Work};
 
 /// Widths are padded to a multiple of this.
-pub(crate) const LANES: usize = 8;
+pub const LANES: usize = 8;
 /// Columns of a panel.
 const PANEL: usize = 16;
 /// Rows that the weight gradient takes at a time, so that its packed operands stay in the first-level cache.
 const OUTER_ROWS: usize = 48;
 
 /// `width` rounded up to a multiple of [`LANES`].
-pub(crate) const fn padded(width: usize) -> usize {
+#[must_use]
+pub const fn padded(width: usize) -> usize {
     width.next_multiple_of(LANES)
 }
 
 /// A matrix of `n_rows` (the summed index) × `padded(n_cols)`, packed into panels.
 #[derive(Debug, Clone)]
-pub(crate) struct Panels {
+pub struct Panels {
     values: Vec<f32>,
     n_rows: usize,
     width: usize,
 }
 
 impl Panels {
-    pub(crate) fn zeros(n_rows: usize, n_cols: usize) -> Self {
+    /// Room for a matrix, all zeros.
+    #[must_use]
+    pub fn zeros(n_rows: usize, n_cols: usize) -> Self {
         let width = padded(n_cols);
         Self { values: vec![0.0; n_rows * width], n_rows, width }
     }
@@ -51,7 +54,7 @@ impl Panels {
     }
 
     /// Packs the row-major `n_rows × stride` matrix `source`, of which the first `width` columns are taken.
-    pub(crate) fn pack(&mut self, source: &[f32], stride: usize) {
+    pub fn pack(&mut self, source: &[f32], stride: usize) {
         let (n_rows, width) = (self.n_rows, self.width);
         for column in panel_starts(width) {
             let columns = PANEL.min(width - column);
@@ -63,7 +66,7 @@ impl Panels {
     }
 
     /// Packs the transpose of the row-major matrix `source` (`n_cols × stride`, first `n_rows` columns taken).
-    pub(crate) fn pack_transposed(&mut self, source: &[f32], n_cols: usize, stride: usize) {
+    pub fn pack_transposed(&mut self, source: &[f32], n_cols: usize, stride: usize) {
         let (n_rows, width) = (self.n_rows, self.width);
         for column in panel_starts(width) {
             let columns = PANEL.min(width - column);
@@ -85,7 +88,7 @@ fn panel_starts(width: usize) -> std::iter::StepBy<std::ops::Range<usize>> {
 }
 
 /// Where the sums of a tile start from, and what becomes of them.
-pub(crate) trait Edge {
+pub trait Edge {
     /// The values the sums of `row` start from, at `column` and the columns after it.
     fn start<const N: usize>(&self, row: usize, column: usize) -> [f32; N];
     /// Takes the finished sums of `row`.
@@ -94,7 +97,7 @@ pub(crate) trait Edge {
 
 /// `finish(row, start(row) + X[row, ..] · panels)` for every row of the row-major `x` (`n_rows × stride`, `stride` a
 /// multiple of [`LANES`], of which the first `panels.n_rows` columns take part).
-pub(crate) fn rows_times_panels<E: Edge>(x: &[f32], n_rows: usize, stride: usize, panels: &Panels, edge: E) {
+pub fn rows_times_panels<E: Edge>(x: &[f32], n_rows: usize, stride: usize, panels: &Panels, edge: E) {
     simd::run(RowsTimesPanels { x, n_rows, stride, panels, edge });
 }
 
@@ -183,14 +186,14 @@ fn multiply_add<const ROWS: usize, const N: usize>(
 
 /// Packed operands of [`add_outer_products`], allocated once per worker.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct OuterScratch {
+pub struct OuterScratch {
     left: Vec<f32>,
     right: Vec<f32>,
 }
 
 /// `gradient[k, n] += Σ_rows x[row, k] · y[row, n]`, for `x` of `n_rows × x_stride` (first `depth` columns) and
 /// `y` of `n_rows × width`; `gradient` is row-major `depth × width`.
-pub(crate) fn add_outer_products(
+pub fn add_outer_products(
     x: &[f32],
     x_stride: usize,
     depth: usize,

@@ -11,7 +11,7 @@
 //! *Shapes:* a layer holds W as `inputs × padded(outputs)` followed by the bias; activations are
 //! `rows × padded(width)`. Padding is zero and stays zero: its gradient is zero.
 
-pub(crate) mod gemm;
+pub mod gemm;
 mod layer;
 mod optimizer;
 mod pass;
