@@ -68,6 +68,34 @@ pub struct SetInfo {
     pub source: String,
     /// Whether it only stands in for a set that could not be had; such sets are run only if named.
     pub substitute: bool,
+    /// Which half of the `ADBench` sets it belongs to.
+    pub half: Option<Half>,
+}
+
+/// The halves of the `ADBench` sets. Choices about the default preset are made on one and confirmed on the other.
+///
+/// Families of sets that share their data (`breastw`, `WBC`, `WDBC`, `WPBC`; `cardio`, `Cardiotocography`; `annthyroid`,
+/// `thyroid`; `landsat`, `satellite`, `satimage-2`; `http`, `smtp`; `census`) stay together and count by their first name.
+/// In alphabetical order every other family belongs to the design half, beginning with the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Half {
+    /// Choices may look at it.
+    Design,
+    /// No choice may look at it.
+    Confirm,
+}
+
+impl Half {
+    /// The half of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "design" => Some(Half::Design),
+            "confirm" => Some(Half::Confirm),
+            _ => None,
+        }
+    }
 }
 
 /// All sets: 47 of `ADBench`, 25 one-class sets, and what stands in for those that could not be had.
@@ -160,7 +188,33 @@ impl LabelledSet {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+
+    #[test]
+    fn every_other_family_of_adbench_sets_is_of_the_design_half() {
+        let families = [
+            ["breastw", "WBC", "WDBC", "WPBC"].as_slice(),
+            &["cardio", "Cardiotocography"],
+            &["annthyroid", "thyroid"],
+            &["landsat", "satellite", "satimage-2"],
+            &["http", "smtp"],
+            &["census", "census_testpart", "census_nominal"],
+        ];
+        let of_family = |name: &str| {
+            let family = families.iter().find(|family| family.contains(&name));
+            family.map_or(name, |family| family[0]).to_lowercase()
+        };
+        let adbench: Vec<_> = registry().iter().filter(|info| info.benchmark == Benchmark::Adbench).collect();
+        let names: BTreeSet<String> = adbench.iter().map(|info| of_family(&info.name)).collect();
+        for info in adbench {
+            let place = names.iter().position(|name| *name == of_family(&info.name)).unwrap();
+            let half = if place % 2 == 0 { Half::Design } else { Half::Confirm };
+            assert_eq!(info.half, Some(half), "{}", info.name);
+        }
+        assert!(registry().iter().all(|info| info.half.is_some() == (info.benchmark == Benchmark::Adbench)));
+    }
 
     #[test]
     fn the_registry_has_all_sets_of_both_families() {
