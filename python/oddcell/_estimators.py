@@ -29,25 +29,25 @@ class OddCell(Detector):
     """Noise evaluation: a small net says how much noise sits in each cell.
 
     The detector `noise`; see docs/detectors/noise.md.
-    Other presets, by `from_preset`: `paper`.
+    Other presets, by `from_preset`: `fast`, `best`, `paper`.
 
     Parameters
     ----------
     aggregate : str, default "l2"
-        How the cells of a row become its score (`max`, `mean`, `min`, `median`, `l2`, `top3` (any number), or a mix
-        like `0.7*max + 0.3*mean`).
+        How the net's cells of a row become its score (`max`, `mean`, `min`, `median`, `l2`, `top3` (any number), or a
+        mix like `0.7*max + 0.3*mean`).
     batch_size : int, default 128
         Rows per step, before their noised copies (1 to 16384).
     beta : float, default 1.0
         Scale of gamma noise (0.001 to 1000).
-    budget : str, default "4000 steps"
+    budget : str, default "2000 steps"
         How long to train (N `steps` or N `epochs`).
     difference : float, default 0.5
         Share of the noised rows that gets difference noise instead (0 to 1).
     form : {"corrected", "printed"}, default "corrected"
         Gamma and Poisson noise with the standard deviation promised, or as the paper prints them (`corrected`,
         `printed`).
-    hidden : Any, default None
+    hidden : int, default 128
         Width of the hidden layers; None: 64 for up to 64 features, 256 above (1 to 4096, or None).
     learning_rate : float, default 0.001
         Learning rate at the start (finite, above 0).
@@ -55,6 +55,11 @@ class OddCell(Detector):
         Noise levels within a row (1 to 10000).
     loss : {"sum", "mean"}, default "sum"
         Squared errors of a batch: added up, or divided by the number of cells (`sum`, `mean`).
+    nearest : Any, default None
+        Which of the kept rows, by distance, a row is measured by; None: the nearest one, and the tenth in `detect`,
+        where odd rows may come in groups (1 to 1000, or None).
+    neighbours : int, default 10000
+        Training rows kept to compare with, drawn at random if there are more; 0: the net decides alone (0 to 1000000).
     net : {"mlp", "resmlp"}, default "mlp"
         Which net: four dense layers, or five residual blocks (`mlp`, `resmlp`).
     noise : {"gaussian", "laplace", "uniform", "rayleigh", "gamma", "poisson", "salt-pepper", "bernoulli"}, default "gaussian"
@@ -123,6 +128,8 @@ class OddCell(Detector):
         "learning_rate",
         "levels",
         "loss",
+        "nearest",
+        "neighbours",
         "net",
         "noise",
         "output",
@@ -148,13 +155,15 @@ class OddCell(Detector):
         aggregate: str = "l2",
         batch_size: int = 128,
         beta: float = 1.0,
-        budget: str = "4000 steps",
+        budget: str = "2000 steps",
         difference: float = 0.5,
         form: Literal["corrected", "printed"] = "corrected",
-        hidden: Any = None,
+        hidden: int = 128,
         learning_rate: float = 0.001,
         levels: int = 3,
         loss: Literal["sum", "mean"] = "sum",
+        nearest: Any = None,
+        neighbours: int = 10000,
         net: Literal["mlp", "resmlp"] = "mlp",
         noise: Literal[
             "gaussian", "laplace", "uniform", "rayleigh", "gamma", "poisson", "salt-pepper", "bernoulli"
@@ -187,6 +196,8 @@ class OddCell(Detector):
         self.learning_rate = learning_rate
         self.levels = levels
         self.loss = loss
+        self.nearest = nearest
+        self.neighbours = neighbours
         self.net = net
         self.noise = noise
         self.output = output

@@ -10,14 +10,14 @@ use std::{
 
 use oddcell::{
     Context, Fitted, Matrix, Monitor, Progress, Seed,
-    detect::{copod::CopodParams, ecod::EcodParams},
+    detect::{copod::CopodParams, ecod::EcodParams, noise::NoiseParams},
     error::{FitError, ScoreError},
     metrics::{self, TieRule},
 };
 
 use crate::{
     cells::{self, CellSplit},
-    methods::{Method, OURS},
+    methods::Method,
     protocol::{Protocol, Split},
 };
 
@@ -78,8 +78,11 @@ pub struct Measured {
 /// Fits and scores on the threads of the present rayon pool.
 #[must_use]
 pub fn run(method: &Method, split: &Split, seed: u64, limit: Option<Duration>) -> Outcome {
-    let wants_path = method.detector() == Some(OURS);
-    outcome(limit, Watch::new(limit, wants_path.then_some(split)).judge_rows(method, split, seed))
+    let ours = method.spec.as_ref().and_then(NoiseParams::of);
+    // With rows to compare with, every look would take as long as scoring does.
+    let wants_path = ours.as_ref().is_some_and(|params| params.neighbours == 0);
+    let watch = Watch { counts_steps: ours.is_some(), ..Watch::new(limit, wants_path.then_some(split)) };
+    outcome(limit, watch.judge_rows(method, split, seed))
 }
 
 /// The same for cells: which of them were spoiled?
@@ -122,6 +125,8 @@ struct Watch<'a> {
     limit: Option<Duration>,
     /// What the states of a training are looked at with.
     path_of: Option<&'a Split>,
+    /// Whether its steps are counted.
+    counts_steps: bool,
     steps: AtomicUsize,
     looked: Mutex<Looked>,
 }
@@ -136,7 +141,7 @@ impl<'a> Watch<'a> {
     #[allow(clippy::disallowed_methods, reason = "a laboratory measures time")]
     fn new(limit: Option<Duration>, path_of: Option<&'a Split>) -> Self {
         let (steps, looked) = (AtomicUsize::new(0), Mutex::default());
-        Self { start: Instant::now(), limit, path_of, steps, looked }
+        Self { start: Instant::now(), limit, path_of, counts_steps: false, steps, looked }
     }
 
     fn judge_rows(&self, method: &Method, split: &Split, seed: u64) -> Result<Measured, Stopped> {
@@ -224,7 +229,7 @@ impl<'a> Watch<'a> {
 
 impl Monitor for Watch<'_> {
     fn advanced(&self, progress: Progress) {
-        if self.path_of.is_some() {
+        if self.counts_steps {
             self.steps.store(progress.done, Ordering::Relaxed);
         }
     }

@@ -13,6 +13,7 @@
 //! stats      tests, ranks and intervals; `comparison` applies them to a board
 //! tables     tables as Markdown, CSV and LaTeX
 //! maps       t-SNE of a net's last hidden layer
+//! calibration p-values and false-discovery rates, held against the labels
 //! timing     the paper's time tables
 //! figures    drawings of plain data; `pictures` says which of them results give
 //! page       the pictures and the figures behind them as one page for the browser
@@ -24,6 +25,7 @@
 
 pub mod ablate;
 pub mod board;
+pub mod calibration;
 pub mod cells;
 pub mod comparison;
 mod error;

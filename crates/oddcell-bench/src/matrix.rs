@@ -419,7 +419,7 @@ mod tests {
     #[test] // 40 steps, looked at 20 times; the last look is the result, and the oracle is never worse.
     fn the_path_of_a_training_ends_at_the_result() {
         let folder = tempfile::tempdir().unwrap();
-        let mut matrix = matrix(folder.path(), &["noise"]);
+        let mut matrix = matrix(folder.path(), &["noise-fast"]);
         let vary = ["budget=40 steps", "sigma_max=0.5|2"].map(|text| Vary::parse(text).unwrap());
         matrix.methods = matrix.methods[0].variants(&vary).unwrap();
         let rows = results(&matrix, folder.path(), LIMITS);

@@ -1,8 +1,8 @@
 //! From a method's name to a detector with its parameters, and from `--vary` to variants of it.
 //!
 //! A method is a detector of the library by its own name with the preset `paper` where it has one, since that is what is
-//! compared here. Noise evaluation comes three times: `noise` is its default preset, `noise-paper-mlp` and
-//! `noise-paper-resmlp` are the paper's two nets.
+//! compared here. Noise evaluation comes five times: `noise` is its default preset, `noise-fast` and `noise-best` are those
+//! around it, `noise-paper-mlp` and `noise-paper-resmlp` the paper's two nets.
 
 use std::collections::BTreeMap;
 
@@ -17,6 +17,8 @@ use crate::LabError;
 
 /// Our own method: the name of its default preset.
 pub const OURS: &str = "noise";
+/// Its presets around the default, as `noise-fast`, `noise-best`.
+const PRESETS: [&str; 2] = ["fast", "best"];
 /// What the names of the paper's own settings of it begin with, and the nets they go on with.
 const PAPER: &str = "noise-paper-";
 const PAPER_NETS: [&str; 2] = ["mlp", "resmlp"];
@@ -38,7 +40,10 @@ pub struct Method {
 /// Names of all methods.
 #[must_use]
 pub fn names() -> Vec<String> {
-    let ours = [OURS.to_owned()].into_iter().chain(PAPER_NETS.map(|net| format!("{PAPER}{net}")));
+    let ours = [OURS.to_owned()]
+        .into_iter()
+        .chain(PRESETS.map(|preset| format!("{OURS}-{preset}")))
+        .chain(PAPER_NETS.map(|net| format!("{PAPER}{net}")));
     let others = DETECTORS.iter().map(|entry| entry.name).filter(|&name| name != OURS);
     ours.chain(others.map(str::to_owned)).collect()
 }
@@ -51,12 +56,14 @@ impl Method {
             return Err(LabError::Unknown { what: "method", name: name.to_owned(), known });
         }
         let wrong = |source| LabError::Param { method: name.to_owned(), source };
-        let spec = match name.strip_prefix(PAPER) {
-            Some(net) => DetectorSpec::new(OURS, Some("paper")).and_then(|mut spec| {
+        let preset = PRESETS.into_iter().find(|preset| name == format!("{OURS}-{preset}"));
+        let spec = match (name.strip_prefix(PAPER), preset) {
+            (_, Some(preset)) => DetectorSpec::new(OURS, Some(preset)),
+            (Some(net), None) => DetectorSpec::new(OURS, Some("paper")).and_then(|mut spec| {
                 spec.set_text("net", net)?;
                 Ok(spec)
             }),
-            None => DetectorSpec::new(name, published_preset(name)),
+            (None, None) => DetectorSpec::new(name, published_preset(name)),
         };
         Ok(Self { name: name.to_owned(), variant: String::new(), spec: Some(spec.map_err(wrong)?) })
     }
@@ -116,6 +123,13 @@ impl Method {
             spec.build().map_err(wrong)?;
         }
         Ok(method)
+    }
+
+    /// The method for rows that are judged by each other.
+    pub fn for_one_table(&self) -> Result<Self, LabError> {
+        let wrong = |source| LabError::Param { method: self.name.clone(), source };
+        let spec = self.spec.as_ref().map(DetectorSpec::for_one_table).transpose().map_err(wrong)?;
+        Ok(Self { spec, ..self.clone() })
     }
 
     /// The method under the name of another variant, for what is varied around it.
@@ -191,12 +205,15 @@ mod tests {
     #[test]
     fn every_name_gives_a_method_that_can_be_built() {
         let names = names();
-        assert_eq!(names.len(), DETECTORS.len() + PAPER_NETS.len());
+        assert_eq!(names.len(), DETECTORS.len() + PRESETS.len() + PAPER_NETS.len());
         for name in names {
             Method::named(&name).unwrap().spec.unwrap().build().unwrap();
         }
         let error = Method::named("knm").unwrap_err().to_string();
-        assert!(error.starts_with("there is no method `knm`; there are: noise, noise-paper-mlp,"), "{error}");
+        assert!(
+            error.starts_with("there is no method `knm`; there are: noise, noise-fast, noise-best,"),
+            "{error}"
+        );
     }
 
     #[test]

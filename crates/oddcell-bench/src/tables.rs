@@ -4,6 +4,7 @@ use oddcell::count::counted;
 
 use crate::{
     board::{Board, Cell},
+    calibration::{Calibrated, RATES},
     comparison::{Against, Ranking},
     timing::Timing,
 };
@@ -158,6 +159,52 @@ impl Table {
         let header = ["method", "work", "rows", "paper, V100 (s)", &here].map(str::to_owned).to_vec();
         let title = "KDD-CUP99: seconds of one epoch and of judging".to_owned();
         Self { title, header, lines: timings.iter().map(line).collect() }
+    }
+
+    /// What p-values and false-discovery rates came to, a line per set and seed, and their means.
+    #[must_use]
+    pub fn of_calibrations(all: &[Calibrated]) -> Self {
+        let figures = |one: &Calibrated| {
+            [one.ks, 100.0 * one.at_one_percent]
+                .into_iter()
+                .chain(
+                    RATES
+                        .iter()
+                        .enumerate()
+                        .flat_map(|(at, _)| [one.false_share[at], one.found[at]].map(|share| 100.0 * share)),
+                )
+                .collect::<Vec<f64>>()
+        };
+        let texts = |figures: &[f64]| {
+            let digits = |at: usize| if at == 0 { 3 } else { 1 };
+            figures
+                .iter()
+                .enumerate()
+                .map(|(at, figure)| format!("{figure:.*}", digits(at)))
+                .collect::<Vec<_>>()
+        };
+        let line = |one: &Calibrated| {
+            let counts = [one.seed as usize, one.train_rows, one.members, one.normal_rows]
+                .map(|count| count.to_string());
+            [one.set.clone()].into_iter().chain(counts).chain(texts(&figures(one))).collect()
+        };
+        let mut lines: Vec<Vec<String>> = all.iter().map(line).collect();
+        if !all.is_empty() {
+            let columns = figures(&all[0]).len();
+            let mean = |at: usize| all.iter().map(|one| figures(one)[at]).sum::<f64>() / all.len() as f64;
+            let means: Vec<f64> = (0..columns).map(mean).collect();
+            let nothing = std::iter::repeat_n(String::new(), 4);
+            lines.push(["mean".to_owned()].into_iter().chain(nothing).chain(texts(&means)).collect());
+        }
+        let mut header = ["set", "seed", "rows", "members", "normal rows", "KS", "p ≤ 0.01 (%)"]
+            .map(str::to_owned)
+            .to_vec();
+        for rate in RATES {
+            header.push(format!("false at FDR {rate} (%)"));
+            header.push(format!("found at FDR {rate} (%)"));
+        }
+        let title = "P-values of normal test rows, and what false-discovery rates find".to_owned();
+        Self { title, header, lines }
     }
 
     /// For people.

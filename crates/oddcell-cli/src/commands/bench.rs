@@ -7,12 +7,13 @@ use oddcell_bench::{
     LabError,
     ablate::Study,
     board::{Board, Cell, Figure},
+    calibration::calibrated,
     maps,
     matrix::{Entrant, Limits, Matrix},
     methods::{self, Method, OURS, Vary},
     protocol::{self, Protocol, Split},
     report,
-    sets::{self, LabelledSet, SetInfo},
+    sets::{self, Half, LabelledSet, SetInfo},
     store::{self, Row, Status, Store},
     tables::Table,
     timing::Workload,
@@ -20,8 +21,8 @@ use oddcell_bench::{
 
 use crate::{
     args::{
-        BenchAblateArgs, BenchChoiceArgs, BenchCommand, BenchReportArgs, BenchRunArgs, BenchSetsArgs,
-        BenchTimeArgs,
+        BenchAblateArgs, BenchCalibrationArgs, BenchChoiceArgs, BenchCommand, BenchReportArgs, BenchRunArgs,
+        BenchSetsArgs, BenchTimeArgs,
     },
     failure::Failure,
     learning, output,
@@ -49,13 +50,17 @@ pub(crate) fn run(command: &BenchCommand) -> Result<(), Failure> {
             run_matrices(&[Protocol::Occ], &methods, &args.run)
         }
         BenchCommand::Map(args) => draw_maps(args),
+        BenchCommand::Calibration(args) => hold_to_promises(args),
         BenchCommand::Time(args) => measure_time(args),
         BenchCommand::Report(args) => report_again(args),
     }
 }
 
 fn run_rows(protocol: Protocol, args: &BenchRunArgs) -> Result<(), Failure> {
-    let methods = varied(&named_methods(&args.choice, &[OURS])?, &args.choice)?;
+    let mut methods = varied(&named_methods(&args.choice, &[OURS])?, &args.choice)?;
+    if protocol == Protocol::Contaminated {
+        methods = methods.iter().map(Method::for_one_table).collect::<Result<_, _>>()?;
+    }
     run_matrices(&[protocol], &methods, args)
 }
 
@@ -150,8 +155,13 @@ fn chosen_sets(protocol: Protocol, args: &BenchChoiceArgs) -> Result<Chosen, Fai
     };
     let mut chosen = Chosen { sets: Vec::new(), notes: Vec::new() };
     let mut missing: Vec<&str> = Vec::new();
-    if args.sets == [ALL] {
-        for info in known().filter(|info| !info.substitute && is_small(info.rows)) {
+    let half = match &*args.sets {
+        [name] => Half::named(name),
+        _ => None,
+    };
+    if args.sets == [ALL] || half.is_some() {
+        let is_meant = |info: &&SetInfo| !info.substitute && (half.is_none() || info.half == half);
+        for info in known().filter(is_meant).filter(|info| is_small(info.rows)) {
             match sets::locate(&args.data, info) {
                 Some(path) => chosen.sets.push(entrant(info, &path)),
                 None => missing.push(&info.name),
@@ -290,6 +300,36 @@ fn draw_map(method: &Method, set: &str, split: &Split, args: &BenchChoiceArgs) -
     let name = format!("map_{set}_{}", label.trim_end().replace(['/', ' ', ';'], "_"));
     for path in report::write_figure(&args.out.join("figures"), &name, &figure)? {
         output::print(&format!("{}\n", path.display()))?;
+    }
+    Ok(())
+}
+
+/// P-values and false-discovery rates of one method on the splits of `uad`.
+fn hold_to_promises(args: &BenchCalibrationArgs) -> Result<(), Failure> {
+    let choice = &args.choice;
+    let Chosen { sets, notes } = chosen_sets(Protocol::Uad, choice)?;
+    tell(&notes, choice.quiet);
+    for method in varied(&named_methods(choice, &[OURS])?, choice)? {
+        let Some(spec) = &method.spec else { continue };
+        let mut all = Vec::new();
+        for entrant in &sets {
+            let set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
+            for seed in (0..args.seeds).map(Seed) {
+                let split = protocol::split(&set, Protocol::Uad, 0, seed);
+                all.push(
+                    calibrated(&entrant.name, &split, spec, seed)
+                        .map_err(|error| Failure::from(error).at(&entrant.name))?,
+                );
+            }
+        }
+        let table = Table::of_calibrations(&all);
+        let label = format!("calibration_{} {}", method.name, method.variant);
+        report::write_table(
+            &choice.out.join("tables"),
+            &label.trim_end().replace(['/', ' ', ';'], "_"),
+            &table,
+        )?;
+        output::print(&table.markdown())?;
     }
     Ok(())
 }

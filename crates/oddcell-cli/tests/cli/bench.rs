@@ -78,7 +78,7 @@ fn cells_are_judged_by_those_who_know_cells() {
     ----- stdout -----
 
     ----- stderr -----
-    error: method `knn` knows no cells; these do: noise, noise-paper-mlp, noise-paper-resmlp, copod, ecod
+    error: method `knn` knows no cells; these do: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, copod, ecod
     ");
 }
 
@@ -192,7 +192,7 @@ fn wrong_names_are_refused_with_the_right_ones() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no method `knm`; there are: noise, noise-paper-mlp, noise-paper-resmlp, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
+    error: there is no method `knm`; there are: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
     ");
     assert_cmd_snapshot!(run(&["--vary", "sigma=1|2"]), @r"
     success: false

@@ -191,7 +191,7 @@ fn unseen_names_and_unexpected_gaps_are_noted() {
     ----- stdout -----
 
     ----- stderr -----
-    1 of 1 row is odd.
+    0 of 1 row is odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
     note: column `amount`: 1 empty cell, but none in training; read as an average value
     note: column `city`: 1 cell with a value that training never had
@@ -243,7 +243,7 @@ fn each_rule_is_told() {
     ----- stdout -----
 
     ----- stderr -----
-    2 of 120 rows are odd.
+    6 of 120 rows are odd.
     rule: contamination 0.05: scores above what 5 % of the reference rows exceed
     written to out.csv
     ");
@@ -522,10 +522,12 @@ fn inspect_shows_what_is_in_the_model() {
       budget         30 steps
       difference     [figure]
       form           corrected
-      hidden         null
+      hidden         128
       learning_rate  [figure]
       levels         3
       loss           sum
+      nearest        null
+      neighbours     10000
       net            mlp
       noise          gaussian
       output         linear

@@ -118,7 +118,7 @@ fn config_files_with_mistakes() {
     ----- stdout -----
 
     ----- stderr -----
-    error: config `settings.toml`: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, budget, difference, form, hidden, learning_rate, levels, loss, net, noise, output, ratios, schedule, sigma_max, weight_decay
+    error: config `settings.toml`: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, budget, difference, form, hidden, learning_rate, levels, loss, nearest, neighbours, net, noise, output, ratios, schedule, sigma_max, weight_decay
     ");
     assert_cmd_snapshot!(fit("[params]\nsigma_max = \"high\"\n"), @r#"
     success: false
@@ -159,7 +159,7 @@ fn settings_with_mistakes() {
     ----- stdout -----
 
     ----- stderr -----
-    error: --set sigmamax=1: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, budget, difference, form, hidden, learning_rate, levels, loss, net, noise, output, ratios, schedule, sigma_max, weight_decay
+    error: --set sigmamax=1: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, budget, difference, form, hidden, learning_rate, levels, loss, nearest, neighbours, net, noise, output, ratios, schedule, sigma_max, weight_decay
     ");
     assert_cmd_snapshot!(fit("sigma_max=high"), @r#"
     success: false
@@ -254,13 +254,13 @@ fn unknown_detectors_and_presets() {
     ----- stderr -----
     error: there is no detector `magic`; known: noise, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
     ");
-    assert_cmd_snapshot!(fit(["--preset", "best", "--seed", "0"]), @r"
+    assert_cmd_snapshot!(fit(["--preset", "worst", "--seed", "0"]), @r"
     success: false
     exit_code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: detector `noise` has no preset `best`; known: default, paper
+    error: detector `noise` has no preset `worst`; known: default, fast, best, paper
     ");
     assert_cmd_snapshot!(fit(["--detector", "knn", "--net", "mlp"]), @r"
     success: false

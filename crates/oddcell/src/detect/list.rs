@@ -43,6 +43,13 @@ pub trait Params: Serialize + DeserializeOwned + 'static {
     /// The parameters of a preset, or `None` if there is none of that name.
     fn preset(name: &str) -> Option<Self>;
 
+    /// The parameters for a table that is judged by itself, where some of the rows learned from are odd: what the user left
+    /// open may be decided otherwise there.
+    #[must_use]
+    fn for_one_table(self) -> Self {
+        self
+    }
+
     /// Checks every range and gives the detector: having one proves its parameters are valid.
     fn build(self) -> Result<Box<dyn Detector>, ParamError>;
 
@@ -63,6 +70,7 @@ pub struct Entry {
     /// The presets it has, the default first.
     pub presets: &'static [&'static str],
     preset: fn(&str) -> Option<Value>,
+    for_one_table: fn(Value) -> Result<Value, ParamError>,
     build: Build,
     load: Load,
 }
@@ -76,6 +84,7 @@ impl Entry {
             summary: P::SUMMARY,
             presets: P::PRESETS,
             preset: |name| P::preset(name).map(to_value),
+            for_one_table: |value| Ok(to_value(from_value::<P>(value)?.for_one_table())),
             build: |value| from_value::<P>(value)?.build(),
             load: |value, tensors| {
                 let invalid = |error: ParamError| TensorError::Invalid {
@@ -157,6 +166,12 @@ impl DetectorSpec {
     #[must_use]
     pub fn params(&self) -> &Map<String, Value> {
         &self.params
+    }
+
+    /// The same for a table that is judged by itself: see [`Params::for_one_table`].
+    pub fn for_one_table(&self) -> Result<Self, ParamError> {
+        let params = (self.entry.for_one_table)(Value::Object(self.params.clone()))?;
+        Ok(Self { entry: self.entry, params: into_map(params) })
     }
 
     /// The detector, if every parameter is valid.

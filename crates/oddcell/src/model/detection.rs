@@ -29,7 +29,7 @@ pub struct Detection {
 /// trained on the others. Some rows may be anomalies, in training too: p-values come from a [`RobustNull`].
 pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Result<Detection, Error> {
     options.validate()?;
-    let detector = options.detector.build()?;
+    let detector = options.detector.for_one_table()?.build()?;
     let encoder = Encoder::fit(table, &options.encode, options.label.as_deref())?;
     let rows = encode_all(&encoder, table)?;
     let mut scores = vec![0.0; rows.n_rows()];

@@ -52,6 +52,7 @@ impl Levels {
     /// Deals `M` levels out cell by cell: the next cell gets a level with the chance of its share among the cards
     /// that are left, which makes every arrangement equally likely, just as a shuffle would.
     #[inline(always)]
+    #[allow(clippy::cast_possible_wrap, reason = "rows have far fewer than 2³¹ cells")]
     fn deal<const M: usize>(self, keys: &[u64; GROUP], levels: &mut [[f32; GROUP]]) {
         let width = levels.len();
         // `left[i]` counts the cards of levels 0..=i, which are the lowest ones.

@@ -4,17 +4,27 @@
 //! much noise sits in each cell: h(x) → 0 for a clean row, h(x + e) → |e| for a noised one. What h says of a new
 //! row is at once its score, g(h(x)), and its reason, cell by cell.
 //!
+//! *Ours:* what the net says is joined by what the nearest normal rows say, in two spaces ([`nearest`]). Each of the three
+//! gives a row a norm, and the cells their shares of its square. The score is the geometric mean of the norms, so that
+//! none needs a scale; a cell is the score times the root of its mean share. So the Euclidean norm of the cells is the
+//! score: the reasons explain what is shown. With `neighbours` 0 the net speaks alone, as in the paper.
+//!
 //! *Cost:* one training step takes about 6·(2dh + 2h²) floating point operations per row (MLP); scoring takes a
-//! third of that.
+//! third of that, and 4d for every row that is kept to compare with.
 
+mod nearest;
 mod params;
+mod ranks;
 mod train;
+
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use nearest::{Evidence, Nearest};
 pub use params::{Loss, NetKind, NoiseParams, Output};
 
-use super::{Detector, Fitted, Judged, check_rows, check_training};
+use super::{Detector, Fitted, Judged, check_rows, check_training, saved};
 use crate::{
     Context, Matrix,
     aggregate::Aggregation,
@@ -26,6 +36,11 @@ use crate::{
 /// Rows that go through the net together when scoring. Any number gives the same bits; this one keeps a block's
 /// activations in the second-level cache.
 const SCORE_ROWS: usize = 256;
+/// The tensor of the rows kept to compare with.
+const KEPT: &str = "nearest.rows";
+/// What every cell adds to a norm before norms are multiplied, in standard deviations: a row that one of them finds
+/// nothing odd about can still be odd.
+const FLOOR: f64 = 0.03;
 
 /// Noise evaluation, ready to learn: its parameters are valid.
 #[derive(Debug, Clone)]
@@ -37,24 +52,30 @@ impl Detector for NoiseDetector {
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         check_training(rows, "noise", 2)?;
         let net = self.params.net(rows.n_cols());
-        let weights = train::train(&self.params, &net, rows, context)?;
-        Ok(Box::new(NoiseFitted::new(net, weights, self.params.aggregate.clone())))
+        let most = self.params.neighbours;
+        let rank = self.params.nearest.unwrap_or(1);
+        let nearest = (most > 0).then(|| Arc::new(Nearest::learn(rows, most, rank, context.seed)));
+        let fitted =
+            |weights| NoiseFitted::new(net.clone(), weights, self.params.aggregate.clone(), nearest.clone());
+        let weights = train::train(&self.params, &net, rows, context, &fitted)?;
+        Ok(Box::new(fitted(weights)))
     }
 }
 
-/// A trained net and how its answers become a score.
+/// A trained net, how its answers become a score, and the rows to compare with.
 #[derive(Debug, Clone)]
 pub struct NoiseFitted {
     net: Net,
     weights: Weights,
     packed: Packed,
     aggregate: Aggregation,
+    nearest: Option<Arc<Nearest>>,
 }
 
 impl NoiseFitted {
-    fn new(net: Net, weights: Weights, aggregate: Aggregation) -> Self {
+    fn new(net: Net, weights: Weights, aggregate: Aggregation, nearest: Option<Arc<Nearest>>) -> Self {
         let packed = Packed::for_scoring(&net, &weights);
-        Self { net, weights, packed, aggregate }
+        Self { net, weights, packed, aggregate, nearest }
     }
 
     /// Sends a block of rows through the net.
@@ -88,8 +109,40 @@ impl Fitted for NoiseFitted {
     }
 
     fn judge(&self, rows: &Matrix, want_cells: bool) -> Result<Judged, ScoreError> {
+        check_rows(rows, self.n_features())?;
+        let mut judged = self.judge_alone(rows, want_cells);
+        if let Some(nearest) = &self.nearest {
+            join(&mut judged, &nearest.compare(rows, want_cells));
+        }
+        Ok(judged)
+    }
+
+    fn embed(&self, rows: &Matrix) -> Result<Option<Matrix>, ScoreError> {
+        check_rows(rows, self.n_features())?;
+        let units = self.net.n_hidden();
+        let mut pass = Pass::for_scoring(&self.net, SCORE_ROWS);
+        let mut values = Vec::with_capacity(rows.n_rows() * units);
+        for block in rows.values().chunks(SCORE_ROWS * self.n_features()) {
+            self.forward(block, &mut pass);
+            let lines = pass.penultimate().chunks_exact(padded(units)).take(block.len() / self.n_features());
+            values.extend(lines.flat_map(|line| &line[..units]).map(|&value| f64::from(held(value))));
+        }
+        Ok(Some(Matrix::new(values, rows.n_rows(), units)))
+    }
+
+    fn save(&self) -> Tensors {
+        let mut tensors = self.net.save(&self.weights);
+        if let Some(nearest) = &self.nearest {
+            saved::put_table(&mut tensors, KEPT, nearest.kept());
+        }
+        tensors
+    }
+}
+
+impl NoiseFitted {
+    /// What the net says.
+    fn judge_alone(&self, rows: &Matrix, want_cells: bool) -> Judged {
         let width = self.n_features();
-        check_rows(rows, width)?;
         let mut scores = vec![0.0; rows.n_rows()];
         let mut cells = vec![0.0; if want_cells { rows.values().len() } else { 0 }];
         // Blocks of equal size for both, also when no cells are wanted.
@@ -121,24 +174,45 @@ impl Fitted for NoiseFitted {
                 },
             );
         let cells = want_cells.then(|| Matrix::new(cells, rows.n_rows(), width));
-        Ok(Judged { scores, cells })
+        Judged { scores, cells }
     }
+}
 
-    fn embed(&self, rows: &Matrix) -> Result<Option<Matrix>, ScoreError> {
-        check_rows(rows, self.n_features())?;
-        let units = self.net.n_hidden();
-        let mut pass = Pass::for_scoring(&self.net, SCORE_ROWS);
-        let mut values = Vec::with_capacity(rows.n_rows() * units);
-        for block in rows.values().chunks(SCORE_ROWS * self.n_features()) {
-            self.forward(block, &mut pass);
-            let lines = pass.penultimate().chunks_exact(padded(units)).take(block.len() / self.n_features());
-            values.extend(lines.flat_map(|line| &line[..units]).map(|&value| f64::from(held(value))));
+/// Joins what the net said with the other two.
+fn join(judged: &mut Judged, others: &[Evidence; 2]) {
+    let n_rows = judged.scores.len();
+    if let Some(cells) = &mut judged.cells {
+        for row in 0..n_rows {
+            let cells = cells.row_mut(row);
+            for cell in &mut *cells {
+                *cell *= *cell;
+            }
+            to_shares(cells);
+            for other in others {
+                let mut shares = other.squares.as_ref().expect("cells are wanted of all").row(row).to_vec();
+                to_shares(&mut shares);
+                cells.iter_mut().zip(shares).for_each(|(cell, share)| *cell += share);
+            }
         }
-        Ok(Some(Matrix::new(values, rows.n_rows(), units)))
     }
+    let width = others[0].width as f64;
+    for (row, score) in judged.scores.iter_mut().enumerate() {
+        let lifted = |norm: f64| (norm * norm + width * FLOOR * FLOOR).sqrt();
+        *score =
+            libm::cbrt(lifted(score.max(0.0)) * lifted(others[0].norms[row]) * lifted(others[1].norms[row]));
+        if let Some(cells) = &mut judged.cells {
+            cells.row_mut(row).iter_mut().for_each(|cell| *cell = *score * (*cell / 3.0).sqrt());
+        }
+    }
+}
 
-    fn save(&self) -> Tensors {
-        self.net.save(&self.weights)
+/// Makes the sum 1, unless nothing is there.
+fn to_shares(squares: &mut [f64]) {
+    let sum: f64 = squares.iter().sum();
+    if sum > 0.0 {
+        for square in squares {
+            *square /= sum;
+        }
     }
 }
 

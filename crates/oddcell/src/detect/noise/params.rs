@@ -1,18 +1,23 @@
-//! The parameters of noise evaluation and its two presets.
+//! The parameters of noise evaluation and its presets.
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{NoiseDetector, NoiseFitted};
+use super::{KEPT, NoiseDetector, NoiseFitted, nearest::Nearest};
 use crate::{
-    DetectorSpec,
+    DetectorSpec, Matrix,
     aggregate::{Aggregation, Part},
-    detect::{Budget, Detector, Fitted, Params},
+    detect::{Budget, Detector, Fitted, Params, saved},
     error::ParamError,
     net::{Activation, Net, Schedule},
     noise::{Form, Kind, Noise},
     tensors::{TensorError, Tensors},
 };
+
+/// Fewer odd rows of one kind than this do not vouch for each other when a table is judged by itself.
+const NEAREST_IN_ONE_TABLE: usize = 10;
 
 /// Which net judges the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,8 +86,13 @@ pub struct NoiseParams {
     pub weight_decay: f64,
     /// Squared errors of a batch as `sum` or `mean`.
     pub loss: Loss,
-    /// How the cells of a row become its score.
+    /// How the net's cells of a row become its score.
     pub aggregate: Aggregation,
+    /// Training rows kept to compare with; 0: the net decides alone.
+    pub neighbours: usize,
+    /// Which of them, by distance, a row is measured by; `null`: the nearest one, and the tenth where a table is judged by
+    /// itself, since odd rows may come in groups there.
+    pub nearest: Option<usize>,
 }
 
 impl NoiseParams {
@@ -114,7 +124,21 @@ impl NoiseParams {
             weight_decay: 5e-4,
             loss: Loss::Sum,
             aggregate: Part::Max.into(),
+            neighbours: 0,
+            nearest: None,
         }
+    }
+
+    /// Learns and scores fastest: a small net alone.
+    #[must_use]
+    pub fn fast() -> Self {
+        Self { hidden: Some(64), budget: Budget::Steps(1_000), neighbours: 0, ..Self::default() }
+    }
+
+    /// Takes its time: a wider net, twice the steps, and five times as many rows to compare with.
+    #[must_use]
+    pub fn best() -> Self {
+        Self { hidden: Some(256), budget: Budget::Steps(4_000), neighbours: 50_000, ..Self::default() }
     }
 
     /// The architecture for this many features.
@@ -145,6 +169,22 @@ impl NoiseParams {
         }
     }
 
+    /// The rows to compare with, from a model file.
+    fn kept_rows(&self, tensors: &mut Tensors, n_features: usize) -> Result<Matrix, TensorError> {
+        let rows = saved::take_table(tensors, KEPT)?;
+        if rows.n_cols() != n_features {
+            return Err(saved::invalid(
+                KEPT,
+                &format!("it has {} columns, the net {n_features}", rows.n_cols()),
+            ));
+        }
+        if rows.n_rows() > self.neighbours {
+            let said = format!("it has {} rows, but at most {} are kept", rows.n_rows(), self.neighbours);
+            return Err(saved::invalid(KEPT, &said));
+        }
+        Ok(rows)
+    }
+
     fn check(&self) -> Result<(), ParamError> {
         let number = |name, value: f64, valid: bool, allowed| {
             if valid { Ok(()) } else { Err(ParamError::OutOfRange { name, got: value.to_string(), allowed }) }
@@ -171,7 +211,9 @@ impl NoiseParams {
         count("batch_size", self.batch_size, 1, 1 << 14, "between 1 and 16384")?;
         number("learning_rate", self.learning_rate, positive(self.learning_rate), "finite and above 0")?;
         let decay = self.weight_decay;
-        number("weight_decay", decay, decay >= 0.0 && decay.is_finite(), "finite and at least 0")
+        number("weight_decay", decay, decay >= 0.0 && decay.is_finite(), "finite and at least 0")?;
+        count("neighbours", self.neighbours, 0, 1_000_000, "between 0 and 1000000")?;
+        count("nearest", self.nearest.unwrap_or(1), 1, 1_000, "between 1 and 1000, or null")
     }
 }
 
@@ -181,12 +223,14 @@ impl Default for NoiseParams {
             sigma_max: 1.0,
             difference: 0.5,
             form: Form::Corrected,
-            budget: Budget::Steps(4_000),
+            hidden: Some(128),
+            budget: Budget::Steps(2_000),
             batch_size: 128,
             learning_rate: 1e-3,
             schedule: Schedule::Cosine,
             weight_decay: 0.0,
             aggregate: Part::L2.into(),
+            neighbours: 10_000,
             ..Self::paper()
         }
     }
@@ -195,14 +239,20 @@ impl Default for NoiseParams {
 impl Params for NoiseParams {
     const NAME: &'static str = "noise";
     const SUMMARY: &'static str = "noise evaluation: a small net says how much noise sits in each cell";
-    const PRESETS: &'static [&'static str] = &["default", "paper"];
+    const PRESETS: &'static [&'static str] = &["default", "fast", "best", "paper"];
 
     fn preset(name: &str) -> Option<Self> {
         match name {
             "default" => Some(Self::default()),
+            "fast" => Some(Self::fast()),
+            "best" => Some(Self::best()),
             "paper" => Some(Self::paper()),
             _ => None,
         }
+    }
+
+    fn for_one_table(self) -> Self {
+        Self { nearest: self.nearest.or(Some(NEAREST_IN_ONE_TABLE)), ..self }
     }
 
     fn build(self) -> Result<Box<dyn Detector>, ParamError> {
@@ -228,6 +278,12 @@ impl Params for NoiseParams {
         };
         let net = self.net(n_features);
         let weights = net.load(tensors)?;
-        Ok(Box::new(NoiseFitted::new(net, weights, self.aggregate)))
+        let nearest = if self.neighbours > 0 {
+            let kept = self.kept_rows(tensors, n_features)?;
+            Some(Arc::new(Nearest::of(&kept, self.nearest.unwrap_or(1))))
+        } else {
+            None
+        };
+        Ok(Box::new(NoiseFitted::new(net, weights, self.aggregate, nearest)))
     }
 }

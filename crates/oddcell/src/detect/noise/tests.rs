@@ -167,7 +167,7 @@ fn the_paper_preset_is_what_the_paper_says() {
         "net": "mlp", "hidden": null, "output": "linear", "noise": "gaussian", "sigma_max": 2.0, "levels": 3,
         "ratios": [0.5, 0.8, 1.0], "difference": 0.0, "beta": 1.0, "form": "printed", "budget": "500 epochs",
         "batch_size": 256, "learning_rate": 1e-4, "schedule": "step", "weight_decay": 5e-4, "loss": "sum",
-        "aggregate": "max",
+        "aggregate": "max", "neighbours": 0, "nearest": null,
     });
     assert_eq!(serde_json::Value::Object(spec.params().clone()), expected);
     let widths =
@@ -245,12 +245,15 @@ fn the_last_hidden_layer_is_what_the_last_layer_works_on() {
     let rows = rows(300);
     for net in ["mlp", "resmlp"] {
         let mut spec = spec(5);
-        spec.set_text("net", net).unwrap();
+        for (name, value) in [("net", net), ("hidden", "64"), ("neighbours", "0")] {
+            spec.set_text(name, value).unwrap();
+        }
         let params = NoiseParams::of(&spec).unwrap();
         let net = params.net(4);
         let net_layers = net.layers().len();
-        let weights = train::train(&params, &net, &rows, &Context::silent(Seed(1))).unwrap();
-        let fitted = NoiseFitted::new(net, weights, params.aggregate);
+        let fitted = |weights| NoiseFitted::new(net.clone(), weights, params.aggregate.clone(), None);
+        let weights = train::train(&params, &net, &rows, &Context::silent(Seed(1)), &fitted).unwrap();
+        let fitted = fitted(weights);
         let hidden = fitted.embed(&rows).unwrap().unwrap();
         assert_eq!((hidden.n_rows(), hidden.n_cols()), (300, 64));
         let said = fitted.judge(&rows, true).unwrap().cells.unwrap();
@@ -267,5 +270,66 @@ fn the_last_hidden_layer_is_what_the_last_layer_works_on() {
                 assert!((said.row(row)[column] - expected).abs() < 1e-4, "row {row}, column {column}");
             }
         }
+    }
+}
+
+/// Rows of six columns, of which the first four follow two hidden causes and the last two are their own.
+fn caused(n: usize, stream: &mut crate::seed::Stream) -> Matrix {
+    let rows: Vec<[f64; 6]> = (0..n)
+        .map(|_| {
+            let (a, b) = (stream.normal(), stream.normal());
+            let mut little = || 0.2 * stream.normal();
+            [a + little(), b + little(), a + b + little(), a - b + little(), stream.normal(), stream.normal()]
+        })
+        .collect();
+    Matrix::from_rows(&rows)
+}
+
+// The reasons explain the score that is shown: of all cells, restoring the one that is named first lowers the score most.
+// A cell is restored to its value in the training row that is nearest in the other cells.
+#[test]
+fn restoring_the_named_cell_lowers_the_score_most() {
+    let mut stream = Seed(8).stream("rows", &[]);
+    let train = caused(600, &mut stream);
+    let mut spoiled = caused(200, &mut stream);
+    for row in 0..spoiled.n_rows() {
+        let cell = stream.below(6);
+        let shift = if stream.uniform() < 0.5 { -3.0 } else { 3.0 };
+        spoiled.row_mut(row)[cell] += shift;
+    }
+    let fitted = spec(600).build().unwrap().fit(&train, &Context::silent(Seed(1))).unwrap();
+    let judged = fitted.judge(&spoiled, true).unwrap();
+    let cells = judged.cells.unwrap();
+    let most = |values: &[f64]| (0..6).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
+    let agree = (0..spoiled.n_rows()).filter(|&row| {
+        let restored: Vec<[f64; 6]> = (0..6)
+            .map(|cell| {
+                let apart = |other: &[f64]| {
+                    let cells = (0..6).filter(|&at| at != cell);
+                    cells.map(|at| (spoiled.row(row)[at] - other[at]).powi(2)).sum::<f64>()
+                };
+                let nearest = train.rows().min_by(|a, b| apart(a).total_cmp(&apart(b))).unwrap();
+                let mut restored: [f64; 6] = spoiled.row(row).try_into().unwrap();
+                restored[cell] = nearest[cell];
+                restored
+            })
+            .collect();
+        let drops: Vec<f64> =
+            fitted.score(&Matrix::from_rows(&restored)).unwrap().iter().map(|score| -score).collect();
+        most(&drops) == most(cells.row(row))
+    });
+    let agree = agree.count();
+    assert!(agree >= 180, "{agree} of 200");
+}
+
+#[test]
+fn the_norm_of_the_cells_is_the_score() {
+    let fitted = spec(100).build().unwrap().fit(&rows(300), &Context::silent(Seed(1))).unwrap();
+    let judged =
+        fitted.judge(&Matrix::from_rows(&[[1.0, 1.0, -1.0, 0.0], [0.0, 5.0, 0.0, 8.0]]), true).unwrap();
+    let cells = judged.cells.unwrap();
+    for (score, cells) in judged.scores.iter().zip(cells.rows()) {
+        let norm = cells.iter().map(|cell| cell * cell).sum::<f64>().sqrt();
+        assert!((norm - score).abs() < 1e-9 * score, "{norm} {score}");
     }
 }

@@ -27,12 +27,13 @@ const SHARD_ROWS: usize = 64;
 /// The monitor is told of, and asked after, the first step and every this many steps.
 const STEPS_PER_REPORT: usize = 16;
 
-/// Trains `net` on `rows` and gives its last weights.
+/// Trains `net` on `rows` and gives its last weights; `fitted` is what the monitor is shown of earlier ones.
 pub(super) fn train(
     params: &NoiseParams,
     net: &Net,
     rows: &Matrix,
     context: &Context<'_>,
+    fitted: &(dyn Fn(Weights) -> NoiseFitted + Sync),
 ) -> Result<Weights, FitError> {
     let noise = params.noise();
     let stride = padded(rows.n_cols());
@@ -88,9 +89,7 @@ pub(super) fn train(
                     shared.packed.write().unwrap_or_else(PoisonError::into_inner).refresh(net, &weights);
                 });
                 if context.monitor.wants_state(done, total) {
-                    let aggregate = params.aggregate.clone();
-                    let fitted = NoiseFitted::new(net.clone(), weights.clone(), aggregate);
-                    context.monitor.state(done, total, &fitted);
+                    context.monitor.state(done, total, &fitted(weights.clone()));
                 }
             }
             Ok(())

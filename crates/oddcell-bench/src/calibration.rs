@@ -1,0 +1,127 @@
+//! Do p-values and false-discovery rates hold what they promise on the benchmark sets?
+//!
+//! A model is fitted on a random half of the normal rows, as a user would do it, and judges the other half and all
+//! anomalies. The p-values of the normal ones should be uniform, and of the rows that `fdr` calls odd no more should be
+//! normal than it says.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, RecordBatch};
+use oddcell::{
+    Context, DetectorSpec, Error, Matrix, Model, Seed, Table,
+    model::FitOptions,
+    verdict::{Rule, verdicts},
+};
+
+use crate::protocol::Split;
+
+/// The rates that are tried.
+pub const RATES: [f64; 2] = [0.05, 0.1];
+
+/// What was found on one set with one seed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Calibrated {
+    /// The set.
+    pub set: String,
+    /// Seed of split and model.
+    pub seed: u64,
+    /// Rows that the model was fitted on, held-out ones included.
+    pub train_rows: usize,
+    /// Members of the model: 1 with a holdout, else the folds.
+    pub members: usize,
+    /// Normal rows that were judged.
+    pub normal_rows: usize,
+    /// The largest distance between the shares of normal rows with p-values up to x, and x: Kolmogorov and Smirnov's.
+    pub ks: f64,
+    /// Share of the normal rows with a p-value of at most 0.01.
+    pub at_one_percent: f64,
+    /// For every rate: the share of normal rows among those called odd (0 if there is none).
+    pub false_share: [f64; 2],
+    /// For every rate: the share of the anomalies that is found.
+    pub found: [f64; 2],
+}
+
+/// Fits a model on the training rows of a split and looks at what it says of the others.
+pub fn calibrated(set: &str, split: &Split, spec: &DetectorSpec, seed: Seed) -> Result<Calibrated, Error> {
+    let mut options = FitOptions::new(spec.clone());
+    // Columns of a benchmark set are what they are.
+    options.encode.keep_identifiers = true;
+    let model = Model::fit(&table(set, &split.train)?, &options, &Context::silent(seed))?;
+    let (mut scores, mut p_values) = (Vec::new(), Vec::new());
+    for batch in &table(set, &split.test)?.batches {
+        let judged = model.judge(batch, 0, set, false)?;
+        scores.extend(judged.scores);
+        p_values.extend(judged.p_values);
+    }
+    let mut of_normal: Vec<f64> =
+        p_values.iter().zip(&split.truth).filter(|(_, is_odd)| !**is_odd).map(|(&p, _)| p).collect();
+    of_normal.sort_unstable_by(f64::total_cmp);
+    let small = of_normal.iter().filter(|&&p| p <= 0.01).count();
+    let n_odd = split.truth.iter().filter(|&&is_odd| is_odd).count();
+    let (mut false_share, mut found) = ([0.0; 2], [0.0; 2]);
+    for (at, rate) in RATES.into_iter().enumerate() {
+        let called = verdicts(Rule::Fdr(rate), &scores, &p_values, &model.reference());
+        let n_called = called.iter().filter(|&&is_odd| is_odd).count();
+        let right = called.iter().zip(&split.truth).filter(|(called, truth)| **called && **truth).count();
+        false_share[at] = (n_called - right) as f64 / n_called.max(1) as f64;
+        found[at] = right as f64 / n_odd.max(1) as f64;
+    }
+    Ok(Calibrated {
+        set: set.to_owned(),
+        seed: seed.0,
+        train_rows: split.train.n_rows(),
+        members: model.members().len(),
+        normal_rows: of_normal.len(),
+        ks: distance_to_uniform(&of_normal),
+        at_one_percent: small as f64 / of_normal.len().max(1) as f64,
+        false_share,
+        found,
+    })
+}
+
+/// Rows as a table of numbers.
+fn table(name: &str, rows: &Matrix) -> Result<Table, Error> {
+    let column =
+        |at: usize| -> ArrayRef { Arc::new(Float64Array::from_iter_values(rows.rows().map(|row| row[at]))) };
+    let columns = (0..rows.n_cols()).map(|at| (format!("x{}", at + 1), column(at)));
+    let batch = RecordBatch::try_from_iter(columns).expect("columns of one length, with different names");
+    Ok(Table::from_batches(name, vec![batch])?)
+}
+
+/// Kolmogorov and Smirnov's distance of sorted p-values to uniform ones.
+fn distance_to_uniform(sorted: &[f64]) -> f64 {
+    let n = sorted.len() as f64;
+    let gap = |(at, p): (usize, &f64)| (p - at as f64 / n).abs().max((p - (at + 1) as f64 / n).abs());
+    sorted.iter().enumerate().map(gap).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // Below 0.1 lie 2 of 4: a distance of 0.4; at 0.9 the shares are 3/4 and 1.
+    fn the_distance_to_uniform_is_the_one_worked_out_by_hand() {
+        assert!((distance_to_uniform(&[0.05, 0.1, 0.6, 0.9]) - 0.4).abs() < 1e-12);
+        assert_eq!(distance_to_uniform(&[]), 0.0);
+    }
+
+    #[test]
+    fn normal_rows_get_uniform_p_values_and_far_ones_are_found() {
+        let mut stream = Seed(5).stream("rows", &[]);
+        let mut normal = |n: usize| Matrix::new((0..n * 3).map(|_| stream.normal()).collect(), n, 3);
+        let train = normal(1_500);
+        let mut test = normal(800);
+        let truth: Vec<bool> = (0..800).map(|row| row < 80).collect();
+        for row in 0..80 {
+            test.row_mut(row).iter_mut().for_each(|cell| *cell += 9.0);
+        }
+        let mut spec = DetectorSpec::new("knn", None).unwrap();
+        spec.set_text("n_neighbors", "3").unwrap();
+        let got = calibrated("made", &Split { train, test, truth }, &spec, Seed(1)).unwrap();
+        assert_eq!((got.train_rows, got.members, got.normal_rows), (1_500, 1, 720));
+        // 300 rows held out and 720 judged: beyond 0.11 once in a hundred such tables.
+        assert!(got.ks < 0.11, "{got:?}");
+        assert_eq!(got.found, [1.0, 1.0]);
+        assert!(got.false_share[1] < 0.25, "{got:?}");
+    }
+}
