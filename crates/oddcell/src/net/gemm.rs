@@ -12,7 +12,7 @@
 //! that row alone and is the same on every CPU.
 //!
 //! *Layout:* widths are padded to a multiple of [`LANES`] ([`padded`]); padding is zero and stays zero. The
-//! right-hand matrix is packed into panels of [`PANEL`] columns (the last may be [`LANES`] wide), so that the
+//! right-hand matrix is packed into panels of `PANEL` columns (the last may be [`LANES`] wide), so that the
 //! inner loop reads memory front to back.
 
 use crate::simd::{self, Work};

@@ -4,7 +4,7 @@
 //! much noise sits in each cell: h(x) → 0 for a clean row, h(x + e) → |e| for a noised one. What h says of a new
 //! row is at once its score, g(h(x)), and its reason, cell by cell.
 //!
-//! *Ours:* what the net says is joined by what the nearest normal rows say, in two spaces ([`nearest`]). Each of the three
+//! *Ours:* what the net says is joined by what the nearest normal rows say, in two spaces (`nearest.rs`). Each of the three
 //! gives a row a norm, and the cells their shares of its square. The score is the geometric mean of the norms, so that
 //! none needs a scale; a cell is the score times the root of its mean share. So the Euclidean norm of the cells is the
 //! score: the reasons explain what is shown. With `neighbours` 0 the net speaks alone, as in the paper.
