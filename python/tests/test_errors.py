@@ -40,8 +40,8 @@ def test_wrong_names_are_told():
         oddcell.detect(np.zeros((9, 2)), "nosie")
     with pytest.raises(TypeError, match="detector `knn` has no parameter `k`; known: method, n_neighbors"):
         oddcell.detect(np.zeros((9, 2)), "knn", k=3)
-    with pytest.raises(ValueError, match="has no preset `fast`"):
-        oddcell.OddCell.from_preset("fast")
+    with pytest.raises(ValueError, match="has no preset `worst`"):
+        oddcell.OddCell.from_preset("worst")
 
 
 def test_cells_that_do_not_fit_are_named(rows):
