@@ -7,7 +7,7 @@
 //! *Ours:* what the net says is joined by what the nearest normal rows say, in two spaces (`nearest.rs`). Each of the three
 //! gives a row a norm, and the cells their shares of its square. The score is the geometric mean of the norms, so that
 //! none needs a scale; a cell is the score times the root of its mean share. So the Euclidean norm of the cells is the
-//! score: the reasons explain what is shown. With `neighbours` 0 the net speaks alone, as in the paper.
+//! score (less, where one of the three finds nothing in any cell): the reasons explain what is shown. With `neighbours` 0 the net speaks alone, as in the paper.
 //!
 //! *Cost:* one training step takes about 6·(2dh + 2h²) floating point operations per row (MLP); scoring takes a
 //! third of that, and 4d for every row that is kept to compare with.
@@ -93,8 +93,12 @@ impl NoiseFitted {
 
 /// Far-out values are held at ±1e6 standard deviations: beyond that `f32` products could overflow, and a cell
 /// that far out is odd enough.
+fn held_in(value: f64) -> f64 {
+    value.clamp(-1e6, 1e6)
+}
+
 fn to_f32(value: f64) -> f32 {
-    value.clamp(-1e6, 1e6) as f32
+    held_in(value) as f32
 }
 
 /// What overflowed on its way through the net is as odd as can be. Trained nets do not get there; a file may hold

@@ -16,7 +16,7 @@
 
 use rayon::prelude::*;
 
-use super::ranks::Ranks;
+use super::{held_in, ranks::Ranks};
 use crate::{
     Matrix, Seed,
     detect::neighbours::{Neighbour, Neighbours},
@@ -123,9 +123,9 @@ impl Nearest {
     }
 }
 
-/// Cells beyond ±1e6 standard deviations count as that, as in the net.
+/// The rows as the net sees them.
 fn held(rows: &Matrix) -> Matrix {
-    let values = rows.values().iter().map(|cell| cell.clamp(-1e6, 1e6)).collect();
+    let values = rows.values().iter().map(|&cell| held_in(cell)).collect();
     Matrix::new(values, rows.n_rows(), rows.n_cols())
 }
 
