@@ -10,6 +10,9 @@ use crate::{
     store::{Row, Status},
 };
 
+/// A method with figures for fewer than this share of the sets is not compared with the others.
+const LEAST_SHARE: f64 = 0.9;
+
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Figure {
@@ -102,6 +105,20 @@ impl Board {
         Self { sets, methods: self.methods.clone(), cells }
     }
 
+    /// What can be compared: the methods that have nearly all sets, and the sets that all of these have. The names of
+    /// the other methods come with it.
+    #[must_use]
+    pub fn comparable(&self) -> (Self, Vec<String>) {
+        let n_sets = |method: usize| self.cells.iter().filter(|cells| cells[method].is_some()).count();
+        let most = (0..self.methods.len()).map(n_sets).max().unwrap_or(0);
+        let (kept, left_out): (Vec<usize>, Vec<usize>) =
+            (0..self.methods.len()).partition(|&method| n_sets(method) as f64 >= LEAST_SHARE * most as f64);
+        let names = |methods: &[usize]| methods.iter().map(|&method| self.methods[method].clone()).collect();
+        let line = |cells: &Vec<Option<Cell>>| kept.iter().map(|&method| cells[method]).collect();
+        let cells = self.cells.iter().map(line).collect();
+        (Self { sets: self.sets.clone(), methods: names(&kept), cells }.complete(), names(&left_out))
+    }
+
     /// The means alone, set by set, of a board without gaps; sets with gaps are left out.
     #[must_use]
     pub fn means(&self) -> Vec<Vec<f64>> {
@@ -188,6 +205,17 @@ pub(crate) mod tests {
         let board = Board::new(&rows, Protocol::Occ, Figure::Auc);
         assert_eq!(board.cells[0][0], None);
         assert!((board.cells[0][1].unwrap().mean - 0.6).abs() < 1e-12);
+    }
+
+    #[test] // scad has 1 of 2 sets and is left out, so that the others keep both.
+    fn a_method_with_few_sets_does_not_take_sets_from_the_others() {
+        let mut rows = vec![row("wine", 0, "scad", 0, 0.5)];
+        for (set, auc) in [("wine", 0.7), ("glass", 0.9)] {
+            rows.extend([row(set, 0, "knn", 0, auc), row(set, 0, "lof", 0, auc)]);
+        }
+        let (board, left_out) = Board::new(&rows, Protocol::Occ, Figure::Auc).comparable();
+        assert_eq!((board.sets.len(), board.methods), (2, vec!["knn".to_owned(), "lof".to_owned()]));
+        assert_eq!(left_out, ["scad"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch};
 use oddcell::{
     Context, DetectorSpec, Error, Matrix, Model, Seed, Table,
+    calibrate::distance_to_uniform,
     model::FitOptions,
     verdict::{Rule, verdicts},
 };
@@ -31,8 +32,11 @@ pub struct Calibrated {
     pub members: usize,
     /// Normal rows that were judged.
     pub normal_rows: usize,
-    /// The largest distance between the shares of normal rows with p-values up to x, and x: Kolmogorov and Smirnov's.
+    /// How far the p-values of the normal rows are from uniform: [`distance_to_uniform`].
     pub ks: f64,
+    /// What that distance exceeds once in a hundred tables if p-values keep their promise: both the rows that calibrate
+    /// and those that are judged are samples. With folds, where p-values crowd around 1/2, no more than a yardstick.
+    pub ks_by_chance: f64,
     /// Share of the normal rows with a p-value of at most 0.01.
     pub at_one_percent: f64,
     /// For every rate: the share of normal rows among those called odd (0 if there is none).
@@ -53,9 +57,8 @@ pub fn calibrated(set: &str, split: &Split, spec: &DetectorSpec, seed: Seed) -> 
         scores.extend(judged.scores);
         p_values.extend(judged.p_values);
     }
-    let mut of_normal: Vec<f64> =
+    let of_normal: Vec<f64> =
         p_values.iter().zip(&split.truth).filter(|(_, is_odd)| !**is_odd).map(|(&p, _)| p).collect();
-    of_normal.sort_unstable_by(f64::total_cmp);
     let small = of_normal.iter().filter(|&&p| p <= 0.01).count();
     let n_odd = split.truth.iter().filter(|&&is_odd| is_odd).count();
     let (mut false_share, mut found) = ([0.0; 2], [0.0; 2]);
@@ -73,6 +76,7 @@ pub fn calibrated(set: &str, split: &Split, spec: &DetectorSpec, seed: Seed) -> 
         members: model.members().len(),
         normal_rows: of_normal.len(),
         ks: distance_to_uniform(&of_normal),
+        ks_by_chance: 1.63 * (1.0 / model.reference().len() as f64 + 1.0 / of_normal.len() as f64).sqrt(),
         at_one_percent: small as f64 / of_normal.len().max(1) as f64,
         false_share,
         found,
@@ -88,22 +92,9 @@ fn table(name: &str, rows: &Matrix) -> Result<Table, Error> {
     Ok(Table::from_batches(name, vec![batch])?)
 }
 
-/// Kolmogorov and Smirnov's distance of sorted p-values to uniform ones.
-fn distance_to_uniform(sorted: &[f64]) -> f64 {
-    let n = sorted.len() as f64;
-    let gap = |(at, p): (usize, &f64)| (p - at as f64 / n).abs().max((p - (at + 1) as f64 / n).abs());
-    sorted.iter().enumerate().map(gap).fold(0.0, f64::max)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test] // Below 0.1 lie 2 of 4: a distance of 0.4; at 0.9 the shares are 3/4 and 1.
-    fn the_distance_to_uniform_is_the_one_worked_out_by_hand() {
-        assert!((distance_to_uniform(&[0.05, 0.1, 0.6, 0.9]) - 0.4).abs() < 1e-12);
-        assert_eq!(distance_to_uniform(&[]), 0.0);
-    }
 
     #[test]
     fn normal_rows_get_uniform_p_values_and_far_ones_are_found() {
@@ -119,8 +110,8 @@ mod tests {
         spec.set_text("n_neighbors", "3").unwrap();
         let got = calibrated("made", &Split { train, test, truth }, &spec, Seed(1)).unwrap();
         assert_eq!((got.train_rows, got.members, got.normal_rows), (1_500, 1, 720));
-        // 300 rows held out and 720 judged: beyond 0.11 once in a hundred such tables.
-        assert!(got.ks < 0.11, "{got:?}");
+        // 300 rows held out and 720 judged: 1.63·√(1/300 + 1/720).
+        assert!((got.ks_by_chance - 0.11201).abs() < 1e-5 && got.ks < got.ks_by_chance, "{got:?}");
         assert_eq!(got.found, [1.0, 1.0]);
         assert!(got.false_share[1] < 0.25, "{got:?}");
     }

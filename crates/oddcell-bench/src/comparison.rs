@@ -21,8 +21,6 @@ const CONFIDENCE: f64 = 0.95;
 const ALPHA: f64 = 0.05;
 /// Nemenyi's test is worked out for so many methods at most.
 const MOST_RANKED: usize = 100;
-/// A method with figures for fewer than this share of the sets takes no part in ranks.
-const LEAST_SHARE: f64 = 0.9;
 
 /// One method against the reference, over the sets that both have.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,36 +93,27 @@ pub struct Ranking {
 
 /// Ranks the methods of a board; `None` if fewer than two methods or two sets are left, or too many methods.
 pub fn ranking(board: &Board) -> Result<Option<Ranking>, StatsError> {
-    let n_sets = |method: usize| board.cells.iter().filter(|cells| cells[method].is_some()).count();
-    let most = (0..board.methods.len()).map(n_sets).max().unwrap_or(0);
-    let (kept, left_out): (Vec<usize>, Vec<usize>) =
-        (0..board.methods.len()).partition(|&method| n_sets(method) as f64 >= LEAST_SHARE * most as f64);
-    let line =
-        |cells: &Vec<_>| kept.iter().map(|&method| mean_of(cells, method)).collect::<Option<Vec<f64>>>();
-    let table: Vec<Vec<f64>> = board.cells.iter().filter_map(line).collect();
-    if !(2..=MOST_RANKED).contains(&kept.len()) || table.len() < 2 {
+    let (board, left_out) = board.comparable();
+    let (table, n_methods) = (board.means(), board.methods.len());
+    if !(2..=MOST_RANKED).contains(&n_methods) || table.len() < 2 {
         return Ok(None);
     }
     let mean_ranks = ranks::mean_ranks(&table)?;
-    let critical_difference = friedman::critical_difference(kept.len(), table.len(), ALPHA)?;
-    let mut order: Vec<usize> = (0..kept.len()).collect();
+    let critical_difference = friedman::critical_difference(n_methods, table.len(), ALPHA)?;
+    let mut order: Vec<usize> = (0..n_methods).collect();
     order.sort_by(|&a, &b| mean_ranks[a].total_cmp(&mean_ranks[b]));
     let place = |method: usize| order.iter().position(|&other| other == method).unwrap_or_default();
     let runs = cliques::cliques_by_rank(&mean_ranks, critical_difference);
     let ends = |run: &Vec<usize>| Some((place(*run.first()?), place(*run.last()?)));
     Ok(Some(Ranking {
-        methods: order.iter().map(|&method| board.methods[kept[method]].clone()).collect(),
+        methods: order.iter().map(|&method| board.methods[method].clone()).collect(),
         mean_ranks: order.iter().map(|&method| mean_ranks[method]).collect(),
         n_sets: table.len(),
         friedman: friedman::friedman(&table)?.map(|test| test.p_value),
         critical_difference,
         cliques: runs.iter().filter_map(ends).collect(),
-        left_out: left_out.into_iter().map(|method| board.methods[method].clone()).collect(),
+        left_out,
     }))
-}
-
-fn mean_of(cells: &[Option<crate::board::Cell>], method: usize) -> Option<f64> {
-    Some(cells[method]?.mean)
 }
 
 #[cfg(test)]

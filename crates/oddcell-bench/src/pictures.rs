@@ -98,9 +98,9 @@ fn rank_diagram(board: &Board, protocol: Protocol) -> Result<Option<Figure>, Pic
     Ok(Some(critical_difference(&diagram)?))
 }
 
-/// Mean seconds against mean AUC over the sets that all methods have; `None` if there is no such set.
+/// Mean seconds against mean AUC of the methods that can be compared; `None` if there are none.
 fn time_against_auc(rows: &[Row], board: &Board, protocol: Protocol) -> Result<Option<Figure>, FigureError> {
-    let whole = board.complete();
+    let (whole, _) = board.comparable();
     if whole.sets.is_empty() {
         return Ok(None);
     }

@@ -165,7 +165,7 @@ impl Table {
     #[must_use]
     pub fn of_calibrations(all: &[Calibrated]) -> Self {
         let figures = |one: &Calibrated| {
-            [one.ks, 100.0 * one.at_one_percent]
+            [one.ks, one.ks_by_chance, 100.0 * one.at_one_percent]
                 .into_iter()
                 .chain(
                     RATES
@@ -176,7 +176,7 @@ impl Table {
                 .collect::<Vec<f64>>()
         };
         let texts = |figures: &[f64]| {
-            let digits = |at: usize| if at == 0 { 3 } else { 1 };
+            let digits = |at: usize| if at < 2 { 3 } else { 1 };
             figures
                 .iter()
                 .enumerate()
@@ -196,9 +196,10 @@ impl Table {
             let nothing = std::iter::repeat_n(String::new(), 4);
             lines.push(["mean".to_owned()].into_iter().chain(nothing).chain(texts(&means)).collect());
         }
-        let mut header = ["set", "seed", "rows", "members", "normal rows", "KS", "p ≤ 0.01 (%)"]
-            .map(str::to_owned)
-            .to_vec();
+        let mut header =
+            ["set", "seed", "rows", "members", "normal rows", "KS", "KS by chance (1 %)", "p ≤ 0.01 (%)"]
+                .map(str::to_owned)
+                .to_vec();
         for rate in RATES {
             header.push(format!("false at FDR {rate} (%)"));
             header.push(format!("found at FDR {rate} (%)"));

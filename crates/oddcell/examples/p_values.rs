@@ -7,7 +7,9 @@
 use std::error::Error;
 
 use oddcell::{
-    Context, DetectorSpec, Model, Seed, Table, demo,
+    Context, DetectorSpec, Model, Seed, Table,
+    calibrate::distance_to_uniform,
+    demo,
     model::FitOptions,
     table::{ReadOptions, TableReader},
 };
@@ -51,11 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let variance = rates.iter().map(|rates| (rates[index] - mean).powi(2)).sum::<f64>() / (n - 1.0);
         print!("p ≤ {level}: {mean:.4} ± {:.4}   ", (variance / n).sqrt());
     }
-    pooled.sort_unstable_by(f64::total_cmp);
-    let n = pooled.len() as f64;
-    let gap =
-        |(index, p): (usize, &f64)| (p - index as f64 / n).abs().max((p - (index + 1) as f64 / n).abs());
-    println!("KS {:.4}", pooled.iter().enumerate().map(gap).fold(0.0, f64::max));
+    println!("KS {:.4}", distance_to_uniform(&pooled));
     Ok(())
 }
 

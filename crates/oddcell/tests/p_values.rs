@@ -7,9 +7,14 @@
 
 mod tables;
 
-use oddcell::{Context, DetectorSpec, Model, Seed, model::FitOptions};
+use arrow_select::concat::concat_batches;
+use oddcell::{
+    Context, DetectorSpec, Model, Seed,
+    model::FitOptions,
+    verdict::{Rule, verdicts},
+};
 use rayon::prelude::*;
-use tables::{batch, normal_rows, table};
+use tables::{batch, normal_rows, numbers, table, texts};
 
 const LEVELS: [f64; 3] = [0.01, 0.05, 0.1];
 
@@ -113,5 +118,46 @@ fn p_values_of_a_net_are_uniform_with_a_holdout_and_with_folds() {
         let crowding = if n_rows == 400 { 0.04 } else { 0.0 };
         let (distance, critical) = (distance_to_uniform(&p_values, 401), 1.95 * spread.sqrt() + crowding);
         assert!(distance < critical, "{n_rows} rows: KS distance {distance}, critical {critical}");
+    }
+}
+
+/// For many models with `n_rows` rows each: the share of normal rows among those that `fdr` calls odd, and the share found
+/// of the odd ones. Each judges 20 normal rows and 10 whose numbers do not belong together.
+fn false_and_found(n_rows: usize, rate: f64, n_models: u64) -> Vec<(f64, f64)> {
+    let options = options("knn");
+    let judged = |model: u64| {
+        let mut stream = Seed(11).stream("rows", &[model]);
+        let train = table(normal_rows(n_rows, &mut stream));
+        let normal = batch(normal_rows(20, &mut stream));
+        let signs: Vec<f64> = (0..10).map(|_| if stream.below(2) == 0 { -1.0 } else { 1.0 }).collect();
+        let odd = batch(vec![
+            ("first", numbers(signs.iter().map(|sign| 3.0 * sign))),
+            ("second", numbers(signs.iter().map(|sign| -6.0 * sign))),
+            ("name", texts(vec!["a"; 10])),
+        ]);
+        let rows = concat_batches(&normal.schema(), [&normal, &odd]).unwrap();
+        let model = Model::fit(&train, &options, &Context::silent(Seed(model))).unwrap();
+        let judged = model.judge(&rows, 0, "fresh", false).unwrap();
+        let called = verdicts(Rule::Fdr(rate), &judged.scores, &judged.p_values, &model.reference());
+        let count = |rows: &[bool]| rows.iter().filter(|&&is_odd| is_odd).count() as f64;
+        let (wrong, right) = (count(&called[..20]), count(&called[20..]));
+        (wrong / (wrong + right).max(1.0), right / 10.0)
+    };
+    (0..n_models).into_par_iter().map(judged).collect()
+}
+
+#[test] // Benjamini and Hochberg promise the rate times the share of normal rows, 2/3, as a mean over tables.
+fn false_discoveries_stay_below_the_rate_with_80_rows_in_folds_and_with_a_holdout() {
+    for n_rows in [80, 1_200] {
+        for rate in [0.05, 0.1] {
+            let all = false_and_found(n_rows, rate, 600);
+            let n = all.len() as f64;
+            let mean = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).sum::<f64>() / n;
+            let (wrong, found) = (mean(|shares| shares.0), mean(|shares| shares.1));
+            let spread = (all.iter().map(|(share, _)| (share - wrong).powi(2)).sum::<f64>() / n).sqrt();
+            let most = rate * 2.0 / 3.0 + 3.09 * spread / n.sqrt();
+            assert!(wrong < most, "{n_rows} rows: {wrong} false at {rate}, at most {most}");
+            assert!(found > 0.8, "{n_rows} rows: {found} found at {rate}");
+        }
     }
 }
