@@ -75,6 +75,9 @@ class OddCell(Detector):
         `cosine`, `constant`).
     sigma_max : float, default 1.0
         Highest noise level, in standard deviations of a column (above 0, at most 100).
+    trust : float, default 1.0
+        Share of the training rows, the least odd ones, that the net learns from anew after it has learned from all; 1:
+        it learns once (above 0 and at most 1).
     weight_decay : float, default 0.0
         L2 decay, added to the gradient (finite, at least 0).
     contamination : float or {"auto"}, default 0.1
@@ -136,6 +139,7 @@ class OddCell(Detector):
         "ratios",
         "schedule",
         "sigma_max",
+        "trust",
         "weight_decay",
     )
     _options = (
@@ -172,6 +176,7 @@ class OddCell(Detector):
         ratios: Sequence[Any] = (0.5, 0.8, 1.0),
         schedule: Literal["step", "cosine", "constant"] = "cosine",
         sigma_max: float = 1.0,
+        trust: float = 1.0,
         weight_decay: float = 0.0,
         contamination: float | Literal["auto"] = 0.1,
         random_state: Any = 0,
@@ -204,6 +209,7 @@ class OddCell(Detector):
         self.ratios = ratios
         self.schedule = schedule
         self.sigma_max = sigma_max
+        self.trust = trust
         self.weight_decay = weight_decay
         self.contamination = contamination
         self.random_state = random_state

@@ -534,6 +534,7 @@ fn inspect_shows_what_is_in_the_model() {
       ratios         [[figure],[figure],[figure]]
       schedule       cosine
       sigma_max      [figure]
+      trust          [figure]
       weight_decay   [figure]
 
     6 columns, 10 features

@@ -118,7 +118,7 @@ fn config_files_with_mistakes() {
     ----- stdout -----
 
     ----- stderr -----
-    error: config `settings.toml`: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, budget, difference, form, hidden, learning_rate, levels, loss, nearest, neighbours, net, noise, output, ratios, schedule, sigma_max, weight_decay
+    error: config `settings.toml`: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, budget, difference, form, hidden, learning_rate, levels, loss, nearest, neighbours, net, noise, output, ratios, schedule, sigma_max, trust, weight_decay
     ");
     assert_cmd_snapshot!(fit("[params]\nsigma_max = \"high\"\n"), @r#"
     success: false
@@ -159,7 +159,7 @@ fn settings_with_mistakes() {
     ----- stdout -----
 
     ----- stderr -----
-    error: --set sigmamax=1: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, budget, difference, form, hidden, learning_rate, levels, loss, nearest, neighbours, net, noise, output, ratios, schedule, sigma_max, weight_decay
+    error: --set sigmamax=1: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, budget, difference, form, hidden, learning_rate, levels, loss, nearest, neighbours, net, noise, output, ratios, schedule, sigma_max, trust, weight_decay
     ");
     assert_cmd_snapshot!(fit("sigma_max=high"), @r#"
     success: false

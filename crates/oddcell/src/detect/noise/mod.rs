@@ -9,6 +9,10 @@
 //! none needs a scale; a cell is the score times the root of its mean share. So the Euclidean norm of the cells is the
 //! score (less, where one of the three finds nothing in any cell): the reasons explain what is shown. With `neighbours` 0 the net speaks alone, as in the paper.
 //!
+//! Where some training rows are odd themselves, the net learns to call them normal. So it can learn twice (`trust`): from
+//! all rows, then anew from the share of them that was least odd. The rows to compare with stay all rows: there an odd
+//! one vouches for its like alone.
+//!
 //! *Cost:* one training step takes about 6·(2dh + 2h²) floating point operations per row (MLP); scoring takes a
 //! third of that, and 4d for every row that is kept to compare with.
 
@@ -30,6 +34,7 @@ use crate::{
     aggregate::Aggregation,
     error::{FitError, ScoreError},
     net::{Net, Packed, Pass, Weights, gemm::padded},
+    progress::Parts,
     tensors::Tensors,
 };
 
@@ -57,9 +62,27 @@ impl Detector for NoiseDetector {
         let nearest = (most > 0).then(|| Arc::new(Nearest::learn(rows, most, rank, context.seed)));
         let fitted =
             |weights| NoiseFitted::new(net.clone(), weights, self.params.aggregate.clone(), nearest.clone());
-        let weights = train::train(&self.params, &net, rows, context, &fitted)?;
-        Ok(Box::new(fitted(weights)))
+        let train = |rows: &Matrix, context: &Context<'_>| {
+            train::train(&self.params, &net, rows, context, &fitted).map(fitted)
+        };
+        if self.params.trust == 1.0 {
+            return Ok(Box::new(train(rows, context)?));
+        }
+        let parts = Parts::new(context.monitor, 2);
+        let first = parts.run(0, *context, |context| train(rows, context))?;
+        let scores = first.judge(rows, false).expect("what it learned from can be judged").scores;
+        let trusted = rows.take(&least_odd(&scores, self.params.trust));
+        Ok(Box::new(parts.run(1, *context, |context| train(&trusted, context))?))
     }
+}
+
+/// This share of the rows, but two at least: those with the lowest scores, in row order.
+fn least_odd(scores: &[f64], share: f64) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..scores.len()).collect();
+    rows.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+    rows.truncate(((share * scores.len() as f64) as usize).max(2));
+    rows.sort_unstable();
+    rows
 }
 
 /// A trained net, how its answers become a score, and the rows to compare with.

@@ -93,6 +93,9 @@ pub struct NoiseParams {
     /// Which of them, by distance, a row is measured by; `null`: the nearest one, and the tenth where a table is judged by
     /// itself, since odd rows may come in groups there.
     pub nearest: Option<usize>,
+    /// Share of the training rows, the least odd ones, that the net learns from anew after it has learned from all; 1: it
+    /// learns once.
+    pub trust: f64,
 }
 
 impl NoiseParams {
@@ -126,6 +129,7 @@ impl NoiseParams {
             aggregate: Part::Max.into(),
             neighbours: 0,
             nearest: None,
+            trust: 1.0,
         }
     }
 
@@ -213,7 +217,8 @@ impl NoiseParams {
         let decay = self.weight_decay;
         number("weight_decay", decay, decay >= 0.0 && decay.is_finite(), "finite and at least 0")?;
         count("neighbours", self.neighbours, 0, 1_000_000, "between 0 and 1000000")?;
-        count("nearest", self.nearest.unwrap_or(1), 1, 1_000, "between 1 and 1000, or null")
+        count("nearest", self.nearest.unwrap_or(1), 1, 1_000, "between 1 and 1000, or null")?;
+        number("trust", self.trust, self.trust > 0.0 && self.trust <= 1.0, "above 0 and at most 1")
     }
 }
 

@@ -132,6 +132,8 @@ fn parameters_out_of_range_are_refused_by_name() {
         ("weight_decay", "-1"),
         ("batch_size", "0"),
         ("levels", "0"),
+        ("trust", "0"),
+        ("trust", "1.1"),
     ] {
         let mut spec = spec(1);
         spec.set_text(name, value).unwrap();
@@ -167,7 +169,7 @@ fn the_paper_preset_is_what_the_paper_says() {
         "net": "mlp", "hidden": null, "output": "linear", "noise": "gaussian", "sigma_max": 2.0, "levels": 3,
         "ratios": [0.5, 0.8, 1.0], "difference": 0.0, "beta": 1.0, "form": "printed", "budget": "500 epochs",
         "batch_size": 256, "learning_rate": 1e-4, "schedule": "step", "weight_decay": 5e-4, "loss": "sum",
-        "aggregate": "max", "neighbours": 0, "nearest": null,
+        "aggregate": "max", "neighbours": 0, "nearest": null, "trust": 1.0,
     });
     assert_eq!(serde_json::Value::Object(spec.params().clone()), expected);
     let widths =
@@ -332,4 +334,31 @@ fn the_norm_of_the_cells_is_the_score() {
         let norm = cells.iter().map(|cell| cell * cell).sum::<f64>().sqrt();
         assert!((norm - score).abs() < 1e-9 * score, "{norm} {score}");
     }
+}
+
+#[test] // What it says: learn from all, keep the half that is least odd, learn from it as if there were nothing else.
+fn with_trust_the_net_is_the_one_that_learns_from_the_least_odd_rows_alone() {
+    let mut values = rows(101).into_values();
+    values[..40].iter_mut().for_each(|cell| *cell += 5.0); // ten rows apart from the others
+    let all = Matrix::new(values, 101, 4);
+    let fit = |rows: &Matrix, settings: &[(&str, &str)]| {
+        let mut spec = spec(60);
+        for (name, value) in settings {
+            spec.set_text(name, value).unwrap();
+        }
+        spec.build().unwrap().fit(rows, &Context::silent(Seed(1))).unwrap()
+    };
+    let scores = fit(&all, &[("neighbours", "0")]).judge(&all, false).unwrap().scores;
+    let mut sorted = scores.clone();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let half: Vec<usize> = (0..101).filter(|&row| scores[row] <= sorted[49]).collect();
+    assert_eq!(half.len(), 50);
+
+    let twice = fit(&all, &[("neighbours", "0"), ("trust", "0.5")]);
+    let expected = fit(&all.take(&half), &[("neighbours", "0")]);
+    assert_eq!(twice.judge(&all, true).unwrap(), expected.judge(&all, true).unwrap());
+
+    // Rows are compared with all rows, also with those that the net did not learn from.
+    let tensors = fit(&all, &[("trust", "0.5")]).save();
+    assert_eq!(tensors.shape(KEPT).unwrap(), [101, 4]);
 }
