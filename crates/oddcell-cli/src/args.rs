@@ -460,6 +460,9 @@ pub(crate) struct ScoreArgs {
     pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    /// Say how long each part took: on the clock, and the time of all threads by part
+    #[arg(long, help_heading = "Running")]
+    pub(crate) timings: bool,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ mod report;
 mod show;
 mod stream;
 mod summary;
+mod timings;
 
 use std::process::ExitCode;
 

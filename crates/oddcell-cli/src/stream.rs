@@ -14,7 +14,10 @@ use oddcell::{
     table::{Format, Note, TableReader},
 };
 
-use crate::failure::Failure;
+use crate::{
+    failure::Failure,
+    timings::{Part, Timings},
+};
 
 /// A batch that was judged.
 pub(crate) struct Judged {
@@ -41,14 +44,15 @@ pub(crate) fn judge_all(
     mut reader: TableReader,
     format: Option<Format>,
     pool: &rayon::ThreadPool,
+    timings: &Timings,
     mut consume: impl FnMut(Judged) -> Result<(), Failure>,
 ) -> Result<Vec<Note>, Failure> {
     let origin = reader.origin().to_owned();
-    let judge = |batch, first_row| judge_batch(model, batch, first_row, &origin, format);
+    let judge = |batch, first_row| judge_batch(model, batch, first_row, &origin, format, timings);
     let mut first_row = 0;
     let n_threads = pool.current_num_threads();
     if n_threads == 1 {
-        for batch in reader.by_ref() {
+        while let Some(batch) = timings.time(Part::Reading, || reader.next()) {
             let batch = batch?;
             let start = first_row;
             first_row += batch.num_rows();
@@ -62,7 +66,7 @@ pub(crate) fn judge_all(
             // The judged batches in order; as many may wait here as there are threads.
             let (queue, judged) = sync_channel::<Receiver<Result<Judged, Failure>>>(n_threads);
             let reading = threads.spawn(move || {
-                for batch in reader.by_ref() {
+                while let Some(batch) = timings.time(Part::Reading, || reader.next()) {
                     let (sender, receiver) = sync_channel(1);
                     let failed = batch.is_err();
                     // Nobody listening, here or below, means that the writer gave up and has said why.
@@ -94,10 +98,13 @@ fn judge_batch(
     first_row: usize,
     origin: &str,
     format: Option<Format>,
+    timings: &Timings,
 ) -> Result<Judged, Failure> {
-    let findings = model.judge(&batch, first_row, origin, true)?;
+    let encoded = timings.time(Part::Encoding, || model.encoder().encode(&batch, first_row, origin))?;
+    let findings = timings.time(Part::Judging, || model.judge_encoded(encoded, true))?;
+    let reasons = |format| judged::reasons(model.encoder(), &batch, first_row, origin, &findings, format);
     let reasons = match format {
-        Some(format) => judged::reasons(model.encoder(), &batch, first_row, origin, &findings, format)?,
+        Some(format) => timings.time(Part::Reasons, || reasons(format))?,
         None => None,
     };
     Ok(Judged { batch, first_row, findings, reasons })

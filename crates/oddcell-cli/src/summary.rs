@@ -13,6 +13,7 @@ use crate::{
     oddest::OddRow,
     output::{self, Target},
     show,
+    timings::Spent,
 };
 
 /// What a run of `detect` or `score` came to.
@@ -34,6 +35,8 @@ pub(crate) struct Summary {
     /// Where the page was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) report: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) timings: Option<Spent>,
     pub(crate) oddest: Vec<OddRow>,
 }
 
@@ -78,6 +81,7 @@ impl Summary {
         if let Some(report) = &self.report {
             let _ = writeln!(text, "{}", report_line(report));
         }
+        text.push_str(&self.timings.as_ref().map_or_else(String::new, Spent::text));
         text
     }
 }

@@ -82,6 +82,7 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
         notes,
         output: summary::written_to(&target),
         report,
+        timings: None,
         oddest: oddest.into_rows(),
     };
     summary.show(args.run.json, args.run.quiet, &target, &detection.encoder)

@@ -26,9 +26,11 @@ use crate::{
     show,
     stream::{self, Judged},
     summary::{self, Summary, count, counted},
+    timings::{Part, Timings},
 };
 
 pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
+    let timings = Timings::start();
     let rule = rule(&args.rule, Rule::FOR_NEW_ROWS)?;
     let target = Target::of(&args.output, &args.run)?;
     let inputs = [&args.data, &args.model];
@@ -37,7 +39,8 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
     }
     report::check(args.report.report.as_ref(), &inputs, &report::file_of(&target))?;
     let model = Model::load(&args.model)?;
-    let (reader, mut notes) = open(&model, &args.data, &args.read, args.label.as_deref())?;
+    let (reader, mut notes) =
+        timings.time(Part::Reading, || open(&model, &args.data, &args.read, args.label.as_deref()))?;
     if let Some(label) = args.label.as_ref().filter(|&label| knows(&model, label)) {
         let message = format!("the model learned from the column `{label}`, so it cannot be the label");
         return Err(
@@ -53,25 +56,29 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
     let page = args.report.report.as_ref();
     let page = Page::new(page, model.encoder(), &origin, rule, &reference, model.seed());
     let mut tally = Tally::new(&model, args.label.as_deref(), &origin, page, args.run.quiet);
-    let (odd, late_notes) = target.write(&schema, &kinds(model.encoder()), delimiter, |sink| {
+    let write = |sink: &mut dyn RowSink| {
         let format = target.format();
         let mut pass = Pass::start(rule, format, &model, sink);
-        let notes = stream::judge_all(&model, reader, format, &pool, |judged| {
-            tally.add(&judged)?;
-            pass.take(judged)
-        })?;
+        let consume = |judged: Judged| {
+            timings.time(Part::Summary, || tally.add(&judged))?;
+            timings.time(Part::Writing, || pass.take(judged))
+        };
+        let notes = timings.wait(|| stream::judge_all(&model, reader, format, &pool, &timings, consume))?;
         Ok((pass.finish()?, notes))
-    })?;
+    };
+    let (odd, late_notes) =
+        timings.time(Part::Writing, || target.write(&schema, &kinds(model.encoder()), delimiter, write))?;
     drop(tally.progress);
     notes.extend(too_coarse(&model, rule, tally.n_rows, odd));
     notes.extend(late_notes.iter().map(ToString::to_string));
     notes.extend(tally.surprises.notes(model.encoder()));
     let source = MapSource { fitted: Some(model.members()[0].fitted()), noise: None };
-    let report = tally.page.write(source, &pool, || About {
+    let about = || About {
         model: Some(args.model.display().to_string()),
         trained: report::written_at(&args.model),
         ..report::about(&origin, model.spec(), model.seed(), &notes)
-    })?;
+    };
+    let report = timings.time(Part::Summary, || tally.page.write(source, &pool, about))?;
     let summary = Summary {
         data: origin.clone(),
         rows: tally.n_rows,
@@ -84,6 +91,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
         notes,
         output: summary::written_to(&target),
         report,
+        timings: args.timings.then(|| timings.spent()),
         oddest: tally.oddest.into_rows(),
     };
     summary.show(args.run.json, args.run.quiet, &target, model.encoder())

@@ -51,6 +51,40 @@ fn score_in_a_pipe_writes_the_rows_to_standard_output_and_the_summary_to_standar
 }
 
 #[test]
+fn timings_tell_the_parts_of_scoring_on_any_number_of_threads() {
+    let folder = Folder::without_figures().with_model();
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r" +\[figure\] (s|%)", " [figure] $1");
+    let timed = |threads| {
+        let args = ["score", "m.oddcell", "orders.csv", "-o", "out.csv", "--timings", "--threads", threads];
+        folder.oddcell(args)
+    };
+    settings.bind(|| {
+        assert_cmd_snapshot!(timed("2"), @r"
+        success: true
+        exit_code: 0
+        ----- stdout -----
+
+        ----- stderr -----
+        0 of 120 rows are odd.
+        rule: p-value at most [figure]: about 1 % of normal rows are flagged
+        written to out.csv
+        timings: [figure] s on the clock, [figure] s of all threads
+          reading [figure] s [figure] %
+          encoding [figure] s [figure] %
+          judging [figure] s [figure] %
+          reasons [figure] s [figure] %
+          summary [figure] s [figure] %
+          writing [figure] s [figure] %
+        ");
+    });
+    let summary: serde_json::Value = serde_json::from_str(&succeed(timed("1").arg("--json"))).unwrap();
+    assert!(summary["timings"]["clock_seconds"].as_f64().unwrap() > 0.0);
+    let parts: Vec<&String> = summary["timings"]["thread_seconds"].as_object().unwrap().keys().collect();
+    assert_eq!(parts, ["encoding", "judging", "reading", "reasons", "summary", "writing"]);
+}
+
+#[test]
 fn quiet_says_nothing_but_the_rows() {
     let folder = Folder::new().with_model();
     let args = ["score", "m.oddcell", "orders.csv", "-o", "out.csv", "--quiet"];

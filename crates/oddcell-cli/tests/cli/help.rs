@@ -327,6 +327,7 @@ fn help_of_score() {
           --threads <N>  Threads to work with [default: one per core]; the results do not depend on it
           --json         Print a summary for programs on standard output
       -q, --quiet        Say nothing but errors
+          --timings      Say how long each part took: on the clock, and the time of all threads by part
 
     Examples:
       oddcell score normal.oddcell new.csv -o judged.csv

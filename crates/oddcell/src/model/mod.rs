@@ -28,7 +28,7 @@ pub use self::{
 use crate::{
     Context, DetectorSpec, Error, Fitted, Matrix, Monitor, Progress, Seed, Table,
     calibrate::Calibration,
-    encode::{EncodeOptions, Encoder, Surprises},
+    encode::{EncodeOptions, Encoded, Encoder, Surprises},
     error::{FitError, ScoreError},
     model_file::{self, ModelFileError, write_atomically},
 };
@@ -98,10 +98,13 @@ impl Model {
         origin: &str,
         want_cells: bool,
     ) -> Result<Findings, Error> {
-        let encoded = self.encoder.encode(batch, first_row, origin)?;
-        let mut findings = judge_rows(&self.members, &encoded.matrix, want_cells)?;
-        findings.surprises = encoded.surprises;
-        Ok(findings)
+        Ok(self.judge_encoded(self.encoder.encode(batch, first_row, origin)?, want_cells)?)
+    }
+
+    /// Judges rows that its [encoder](Self::encoder) has encoded.
+    pub fn judge_encoded(&self, encoded: Encoded, want_cells: bool) -> Result<Findings, ScoreError> {
+        let findings = judge_rows(&self.members, &encoded.matrix, want_cells)?;
+        Ok(Findings { surprises: encoded.surprises, ..findings })
     }
 
     /// Judges the rows of all `batches`, a few thousand at a time on all threads of the pool it is called from.
