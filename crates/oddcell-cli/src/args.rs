@@ -55,7 +55,8 @@ Examples:
   oddcell fit good.csv -m normal.oddcell --preset paper --net resmlp
   oddcell fit good.csv -m normal.oddcell --set sigma_max=1.5 --set 'budget=200 epochs'
   oddcell fit good.csv -m normal.oddcell --config settings.toml
-  oddcell fit good.csv -m normal.oddcell --report page.html")]
+  oddcell fit good.csv -m normal.oddcell --report page.html
+  oddcell fit huge.parquet -m normal.oddcell --stream --memory 2")]
     Fit(FitArgs),
     /// Judge new rows with a model; streams, so memory does not grow with the table
     #[command(after_help = "\
@@ -429,6 +430,12 @@ pub(crate) struct FitArgs {
     /// Write the model here
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) model: PathBuf,
+    /// For a table larger than memory: read the file twice and learn block by block (only detector noise)
+    #[arg(long)]
+    pub(crate) stream: bool,
+    /// Memory for the rows of --stream, in GB [default: 0.512]
+    #[arg(long, value_name = "GB", value_parser = gigabytes, requires = "stream")]
+    pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
     #[command(flatten)]

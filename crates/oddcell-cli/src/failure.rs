@@ -60,7 +60,8 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let code = match &error {
             Error::File { source, .. } | Error::Table(TableError::Io { source, .. }) => io_code(source),
-            Error::Fit(FitError::Diverged { .. }) | Error::Table(TableError::Write { .. }) => FAILED,
+            Error::Fit(FitError::Diverged { .. } | FitError::Spill(_) | FitError::TableChanged { .. })
+            | Error::Table(TableError::Write { .. }) => FAILED,
             _ => BAD_INPUT,
         };
         Self { message: with_causes(&error), hint: hint(&error), code }
@@ -127,6 +128,9 @@ fn hint(error: &Error) -> Option<String> {
             "`oddcell inspect MODEL` shows the parameters of a model with their values"
         }
         Error::Fit(FitError::Diverged { .. }) => "try a smaller rate, e.g. --set learning_rate=1e-4",
+        Error::Fit(FitError::NotStreamed { .. }) => "leave out --stream, or use --detector noise",
+        Error::Fit(FitError::TooLittleMemory { .. }) => "give it more with --memory",
+        Error::Fit(FitError::Spill(_)) => "the folder for temporary files can be set with TMPDIR",
         Error::ModelFile(error) => model_file_hint(error.problem()),
         Error::File { action: "read", source, .. } if source.kind() == io::ErrorKind::NotFound => {
             "is the path right? models are written by `oddcell fit DATA -m MODEL`"

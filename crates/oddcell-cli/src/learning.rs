@@ -8,7 +8,7 @@ use std::{
 use oddcell::{
     DetectorSpec, Seed, Table, judged,
     model::FitOptions,
-    table::{ColumnKind, ReadOptions, Source, TableReader, Wanted},
+    table::{ColumnKind, ReadOptions, Source, TableError, TableReader, Wanted},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -118,7 +118,7 @@ fn source(data: &Path) -> Source {
 }
 
 /// Opens it.
-pub(crate) fn open(data: &Path, args: &ReadArgs, wanted: Wanted) -> Result<TableReader, Failure> {
+pub(crate) fn open(data: &Path, args: &ReadArgs, wanted: Wanted) -> Result<TableReader, TableError> {
     let options = ReadOptions {
         format: args.input_format,
         delimiter: args.delimiter,
@@ -126,7 +126,7 @@ pub(crate) fn open(data: &Path, args: &ReadArgs, wanted: Wanted) -> Result<Table
         wanted,
         ..ReadOptions::default()
     };
-    Ok(TableReader::open(&source(data), &options)?)
+    TableReader::open(&source(data), &options)
 }
 
 /// A table to learn from.
@@ -145,11 +145,25 @@ pub(crate) fn read_table(
     columns: &ColumnArgs,
     options: &FitOptions,
 ) -> Result<Input, Failure> {
+    let reader = open_to_learn(data, read, options)?;
+    let delimiter = reader.delimiter();
+    let (table, notes) = with_kinds(Table::from_reader(reader)?, columns)?;
+    Ok(Input { table, delimiter, notes })
+}
+
+/// Opens a table to learn from.
+pub(crate) fn open_to_learn(
+    data: &Path,
+    read: &ReadArgs,
+    options: &FitOptions,
+) -> Result<TableReader, TableError> {
     let ignored = options.encode.ignore.iter().filter(|&name| options.label.as_ref() != Some(name));
     let not_read = ignored.cloned().chain(judged::COLUMNS.map(str::to_owned)).collect();
-    let reader = open(data, read, Wanted::Except(not_read))?;
-    let delimiter = reader.delimiter();
-    let mut table = Table::from_reader(reader)?;
+    open(data, read, Wanted::Except(not_read))
+}
+
+/// The table with the kinds the user asked for, and what is worth telling about it.
+pub(crate) fn with_kinds(mut table: Table, columns: &ColumnArgs) -> Result<(Table, Vec<String>), Failure> {
     // What an earlier run found is no feature, and would be written a second time.
     let found = judged::earlier_findings(&table.schema());
     if !found.is_empty() {
@@ -163,7 +177,7 @@ pub(crate) fn read_table(
     }
     let notes = table.notes.iter().map(ToString::to_string);
     let notes = output::earlier_note(&found).into_iter().chain(notes).collect();
-    Ok(Input { table, delimiter, notes })
+    Ok((table, notes))
 }
 
 /// A pool of the threads asked for.

@@ -166,6 +166,36 @@ pub enum FitError {
         /// The loss seen.
         loss: f64,
     },
+    /// A detector that cannot learn from rows that pass by.
+    #[error("{detector} cannot learn from a stream: {reason}")]
+    NotStreamed {
+        /// The detector's name.
+        detector: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
+    /// The memory for streamed learning is too small for the table.
+    #[error("a memory of {} is too little to learn from {}; it must be at least {}",
+        counted(*got, "byte", "bytes"), counted(*n_rows, "row", "rows"), counted(*needed, "byte", "bytes"))]
+    TooLittleMemory {
+        /// The memory in bytes.
+        got: usize,
+        /// Rows to train on.
+        n_rows: usize,
+        /// The least memory in bytes.
+        needed: usize,
+    },
+    /// A table that is read more than once was not the same each time.
+    #[error("the table changed while it was read: at first it had {}, then {then}", counted(*first, "row", "rows"))]
+    TableChanged {
+        /// Rows the first time.
+        first: usize,
+        /// What was found later.
+        then: &'static str,
+    },
+    /// The temporary file for rows that do not fit into memory.
+    #[error("cannot keep rows in a temporary file: {0}")]
+    Spill(#[from] std::io::Error),
     /// The monitor asked to stop.
     #[error("cancelled")]
     Cancelled,

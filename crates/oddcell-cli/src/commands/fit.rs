@@ -1,8 +1,19 @@
 //! `oddcell fit`: learn what is normal.
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
-use oddcell::{Context, Model, detect::noise::NoiseParams, verdict::Rule};
+use arrow_array::RecordBatch;
+use oddcell::{
+    Context, Model,
+    detect::noise::NoiseParams,
+    encode::Encoder,
+    model::{FitOptions, Streaming},
+    table::TableError,
+    verdict::Rule,
+};
 use oddcell_report::{About, MapSource};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -24,7 +35,7 @@ const OWN_NOTE: &str = "These are the rows that the model learned from. Most of 
 #[derive(Serialize)]
 struct FitSummary {
     data: String,
-    rows: usize,
+    rows: u64,
     columns: usize,
     features: usize,
     members: usize,
@@ -47,19 +58,19 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
         [Some(&args.data), args.learn.config.as_ref()].into_iter().flatten().collect();
     learning::check_output(&args.model, &inputs)?;
     report::check(args.report.report.as_ref(), &inputs, &[&args.model])?;
-    let Input { table, mut notes, .. } =
-        learning::read_table(&args.data, &args.read, &args.columns, &options)?;
     let progress = Training::new("learning", args.run.quiet);
     let pool = learning::pool(&args.run)?;
-    let model = pool.install(|| Model::fit(&table, &options, &Context { seed, monitor: &progress }))?;
+    let context = Context { seed, monitor: &progress };
+    let learn = if args.stream { learn_streamed } else { learn_whole };
+    let Learned { model, origin, mut notes, batches } = learn(args, &options, &context, &pool)?;
     progress.done();
     model.save(&args.model)?;
     notes.extend(model.encoder().reports().iter().map(ToString::to_string));
 
-    let own = judge_own(args, &table, &model, &notes, &pool)?;
+    let own = judge_own(args, batches, &origin, &model, &notes, &pool)?;
     let summary = FitSummary {
-        data: table.origin.clone(),
-        rows: table.n_rows(),
+        data: origin,
+        rows: model.n_rows(),
         columns: model.encoder().columns().len(),
         features: model.encoder().n_features(),
         members: model.members().len(),
@@ -81,13 +92,56 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A model, and where it comes from.
+struct Learned {
+    model: Model,
+    origin: String,
+    notes: Vec<String>,
+    /// The rows it learned from, if they are in memory.
+    batches: Option<Vec<RecordBatch>>,
+}
+
+fn learn_whole(
+    args: &FitArgs,
+    options: &FitOptions,
+    context: &Context<'_>,
+    pool: &rayon::ThreadPool,
+) -> Result<Learned, Failure> {
+    let Input { table, notes, .. } = learning::read_table(&args.data, &args.read, &args.columns, options)?;
+    let model = pool.install(|| Model::fit(&table, options, context))?;
+    Ok(Learned { model, origin: table.origin, notes, batches: Some(table.batches) })
+}
+
+fn learn_streamed(
+    args: &FitArgs,
+    options: &FitOptions,
+    context: &Context<'_>,
+    pool: &rayon::ThreadPool,
+) -> Result<Learned, Failure> {
+    if args.data == Path::new("-") {
+        return Err(Failure::bad_input("--stream reads the table twice, which standard input cannot be")
+            .with_hint("write the table to a file first"));
+    }
+    Streaming::check(options)?;
+    let memory = args.memory.map_or(Streaming::MEMORY, |bytes| bytes as usize);
+    let streaming = Streaming { memory };
+    let reader = learning::open_to_learn(&args.data, &args.read, options)?;
+    let mut sample = streaming.sample(reader, context.seed)?;
+    let (table, notes) = learning::with_kinds(sample.table, &args.columns)?;
+    let origin = table.origin.clone();
+    sample.table = table;
+    let reopen = |encoder: &Encoder| learning::open(&args.data, &args.read, super::wanted(encoder, None));
+    let model = pool.install(|| streaming.fit(&sample, reopen, options, context))?;
+    Ok(Learned { model, origin, notes, batches: None })
+}
+
 impl FitSummary {
     fn text(&self) -> String {
         let mut text = String::new();
         let _ = writeln!(
             text,
             "learned from {}, {} ({}) of {}",
-            counted(self.rows, "row", "rows"),
+            counted(self.rows as usize, "row", "rows"),
             counted(self.columns, "column", "columns"),
             counted(self.features, "feature", "features"),
             self.data
@@ -119,7 +173,8 @@ struct Own {
 
 fn judge_own(
     args: &FitArgs,
-    table: &oddcell::Table,
+    batches: Option<Vec<RecordBatch>>,
+    origin: &str,
     model: &Model,
     notes: &[String],
     pool: &rayon::ThreadPool,
@@ -129,24 +184,28 @@ fn judge_own(
         return Ok(Own { metrics: None, report: None });
     }
     let reference = model.reference();
-    let mut page =
-        Page::new(page, model.encoder(), &table.origin, Rule::FOR_NEW_ROWS, &reference, model.seed());
+    let mut page = Page::new(page, model.encoder(), origin, Rule::FOR_NEW_ROWS, &reference, model.seed());
     let mut labels = Labels::default();
     let mut first_row = 0;
-    for batch in &table.batches {
+    let batches: Box<dyn Iterator<Item = Result<RecordBatch, TableError>>> = match batches {
+        Some(batches) => Box::new(batches.into_iter().map(Ok)),
+        None => Box::new(learning::open(&args.data, &args.read, super::wanted(model.encoder(), label))?),
+    };
+    for batch in batches {
+        let batch = batch?;
         let want_cells = args.report.report.is_some();
-        let findings = pool.install(|| model.judge(batch, first_row, &table.origin, want_cells))?;
+        let findings = pool.install(|| model.judge(&batch, first_row, origin, want_cells))?;
         let truths = match label {
-            Some(label) => Some(labels.add(label, batch, &findings.scores, first_row, &table.origin)?),
+            Some(label) => Some(labels.add(label, &batch, &findings.scores, first_row, origin)?),
             None => None,
         };
-        page.add(batch, &findings, truths)?;
+        page.add(&batch, &findings, truths)?;
         first_row += batch.num_rows();
     }
     let noise = NoiseParams::of(model.spec()).map(|params| params.noise());
     let source = MapSource { fitted: Some(model.members()[0].fitted()), noise: noise.as_ref() };
     let report = page.write(source, pool, || {
-        let mut about = report::about(&table.origin, model.spec(), model.seed(), notes);
+        let mut about = report::about(origin, model.spec(), model.seed(), notes);
         about.notes.insert(0, OWN_NOTE.to_owned());
         About { model: Some(args.model.display().to_string()), ..about }
     })?;

@@ -40,6 +40,12 @@ fn kinds(encoder: &Encoder) -> Vec<ColumnInfo> {
     encoder.columns().iter().map(info).collect()
 }
 
+/// The columns that a model needs, and the label.
+fn wanted(encoder: &Encoder, label: Option<&str>) -> Wanted {
+    let names = encoder.columns().iter().map(EncodedColumn::name).chain(label);
+    Wanted::Only(names.map(str::to_owned).collect())
+}
+
 /// The rows that a model is to judge, and what is worth telling about their columns.
 fn open(
     model: &Model,
@@ -47,8 +53,7 @@ fn open(
     read: &ReadArgs,
     label: Option<&str>,
 ) -> Result<(TableReader, Vec<String>), Failure> {
-    let wanted = model.encoder().columns().iter().map(EncodedColumn::name).chain(label);
-    let reader = learning::open(data, read, Wanted::Only(wanted.map(str::to_owned).collect()))?;
+    let reader = learning::open(data, read, wanted(model.encoder(), label))?;
     let mut found = judged::earlier_findings(reader.schema());
     found.retain(|&name| label != Some(name));
     let mut extra = model.encoder().extra_columns(reader.schema());

@@ -233,6 +233,9 @@ fn help_of_fit() {
 
     Options:
       -m, --model <MODEL>  Write the model here
+          --stream         For a table larger than memory: read the file twice and learn block by block
+                           (only detector noise)
+          --memory <GB>    Memory for the rows of --stream, in GB [default: 0.512]
       -h, --help           Print help
 
     Output:
@@ -277,6 +280,7 @@ fn help_of_fit() {
       oddcell fit good.csv -m normal.oddcell --set sigma_max=1.5 --set 'budget=200 epochs'
       oddcell fit good.csv -m normal.oddcell --config settings.toml
       oddcell fit good.csv -m normal.oddcell --report page.html
+      oddcell fit huge.parquet -m normal.oddcell --stream --memory 2
 
     ----- stderr -----
     ");

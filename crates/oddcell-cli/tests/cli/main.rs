@@ -14,3 +14,4 @@ mod model_files;
 mod output;
 mod report;
 mod settings;
+mod streamed;

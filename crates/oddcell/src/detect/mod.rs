@@ -6,6 +6,7 @@
 
 pub mod ae;
 pub mod anogan;
+mod blocks;
 mod budget;
 pub mod copod;
 pub mod deepsvdd;
@@ -26,6 +27,7 @@ pub mod tails;
 
 use std::fmt::Debug;
 
+pub use blocks::{BlockDetector, RowBlocks};
 pub use budget::Budget;
 pub use list::{DETECTORS, DetectorSpec, Entry, Params};
 pub use neural::Generation;
@@ -36,6 +38,11 @@ use crate::{Context, Matrix, error::FitError, error::ScoreError, tensors::Tensor
 pub trait Detector: Send + Sync + Debug {
     /// Learns "normal" from `rows`. Same rows + same seed ⇒ same bits, whatever the number of threads.
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError>;
+
+    /// The same for rows that do not fit into memory, where the method can do without all of them at once; else why not.
+    fn in_blocks(&self) -> Result<&dyn BlockDetector, &'static str> {
+        Err("it needs all rows in memory at once")
+    }
 }
 
 /// What a detector says about rows.

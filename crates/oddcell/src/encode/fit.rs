@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Table,
-    table::{Cells, ColumnInfo, ColumnKind, read_cells},
+    table::{Cells, ColumnInfo, ColumnKind, Sample, read_cells},
 };
 
 /// A kept level has at least one in so many rows.
@@ -21,6 +21,24 @@ impl Encoder {
     /// Learns from all rows of `table`. The column `label` and the ignored ones make no features; both must
     /// exist.
     pub fn fit(table: &Table, options: &EncodeOptions, label: Option<&str>) -> Result<Self, EncodeError> {
+        Self::fit_some(table, None, options, label)
+    }
+
+    /// The same from a sample of the rows, as if they were all.
+    pub fn fit_sample(
+        sample: &Sample,
+        options: &EncodeOptions,
+        label: Option<&str>,
+    ) -> Result<Self, EncodeError> {
+        Self::fit_some(&sample.table, Some(&sample.row_numbers), options, label)
+    }
+
+    fn fit_some(
+        table: &Table,
+        row_numbers: Option<&[u64]>,
+        options: &EncodeOptions,
+        label: Option<&str>,
+    ) -> Result<Self, EncodeError> {
         options.validate()?;
         let names: HashSet<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         let ignored: HashSet<&str> = options.ignore.iter().map(String::as_str).collect();
@@ -51,7 +69,7 @@ impl Encoder {
                 } else if ignored.contains(name) {
                     Ok(Learned::LeftOut(LeftOutReason::Ignored))
                 } else {
-                    learn(table, at, n_rows, options)
+                    learn(table, row_numbers, at, n_rows, options)
                 }
             })
             .collect();
@@ -75,17 +93,23 @@ enum Learned {
     LeftOut(LeftOutReason),
 }
 
-fn learn(table: &Table, at: usize, n_rows: usize, options: &EncodeOptions) -> Result<Learned, EncodeError> {
+fn learn(
+    table: &Table,
+    row_numbers: Option<&[u64]>,
+    at: usize,
+    n_rows: usize,
+    options: &EncodeOptions,
+) -> Result<Learned, EncodeError> {
     match table.columns[at].kind {
         ColumnKind::Category => learn_names(table, at, n_rows, options),
-        kind => learn_numbers(table, at, kind, n_rows, options),
+        _ => learn_numbers(table, row_numbers, at, n_rows, options),
     }
 }
 
 fn learn_numbers(
     table: &Table,
+    row_numbers: Option<&[u64]>,
     at: usize,
-    kind: ColumnKind,
     n_rows: usize,
     options: &EncodeOptions,
 ) -> Result<Learned, EncodeError> {
@@ -98,14 +122,15 @@ fn learn_numbers(
     if values.is_empty() {
         return Ok(Learned::LeftOut(LeftOutReason::AllNull));
     }
-    let name = table.columns[at].name.as_str();
+    let ColumnInfo { name, kind } = &table.columns[at];
+    let kind = *kind;
     let nulls = (n_rows - values.len()) as u64;
     if kind == ColumnKind::Boolean {
         let true_rows = values.iter().filter(|&&value| value != 0.0).count() as u64;
         return Ok(Learned::Column { nulls, content: Content::Boolean { true_rows } });
     }
     let suspect = kind == ColumnKind::Number && nulls == 0 && !options.keep_identifiers;
-    if let Some(sign) = suspect.then(|| identifier::of_numbers(name, &values)).flatten() {
+    if let Some(sign) = suspect.then(|| identifier::of_numbers(name, &values, row_numbers)).flatten() {
         return Ok(Learned::LeftOut(LeftOutReason::Identifier(sign)));
     }
     let spread = Spread::of(&mut values).map_err(|(low, high)| EncodeError::TooFarApart {

@@ -23,13 +23,16 @@ pub enum IdentifierSign {
     Names,
 }
 
-/// Why a column of numbers (no nulls, in table order) looks like an identifier, if it does.
-pub(super) fn of_numbers(name: &str, values: &[f64]) -> Option<IdentifierSign> {
+/// Why a column of numbers (no nulls, in table order) looks like an identifier, if it does. `row_numbers` says which rows
+/// of the table they are, if they are not all.
+pub(super) fn of_numbers(name: &str, values: &[f64], row_numbers: Option<&[u64]>) -> Option<IdentifierSign> {
     if values.len() < MIN_ROWS || !values.iter().all(|value| value.fract() == 0.0) {
         return None;
     }
-    let step = values[1] - values[0];
-    if step != 0.0 && values.windows(2).all(|pair| pair[1] - pair[0] == step) {
+    let rows_between = |at: usize| row_numbers.map_or(1.0, |rows| (rows[at + 1] - rows[at]) as f64);
+    let step = (values[1] - values[0]) / rows_between(0);
+    let is_step = |(at, pair): (usize, &[f64])| pair[1] - pair[0] == step * rows_between(at);
+    if step != 0.0 && values.windows(2).enumerate().all(is_step) {
         return Some(IdentifierSign::Counter);
     }
     if !named_like_one(name) {
@@ -64,6 +67,10 @@ fn named_like_one(name: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn of_all(name: &str, values: &[f64]) -> Option<IdentifierSign> {
+        of_numbers(name, values, None)
+    }
+
     #[test]
     fn a_name_counts_only_if_it_ends_with_the_word_itself() {
         for name in
@@ -81,20 +88,31 @@ mod tests {
         let counter = |first: f64, step: f64, n: usize| -> Vec<f64> {
             (0..n).map(|row| first + step * row as f64).collect()
         };
-        assert!(of_numbers("x", &counter(1.0, 1.0, 20)).is_some());
-        assert!(of_numbers("x", &counter(5000.0, -10.0, 20)).is_some());
-        assert!(of_numbers("x", &counter(1.0, 1.0, 19)).is_none(), "too few rows");
-        assert!(of_numbers("x", &counter(0.5, 1.0, 20)).is_none(), "not whole");
-        assert!(of_numbers("x", &counter(7.0, 0.0, 20)).is_none(), "constant");
+        assert!(of_all("x", &counter(1.0, 1.0, 20)).is_some());
+        assert!(of_all("x", &counter(5000.0, -10.0, 20)).is_some());
+        assert!(of_all("x", &counter(1.0, 1.0, 19)).is_none(), "too few rows");
+        assert!(of_all("x", &counter(0.5, 1.0, 20)).is_none(), "not whole");
+        assert!(of_all("x", &counter(7.0, 0.0, 20)).is_none(), "constant");
+    }
+
+    #[test]
+    fn a_counter_is_recognised_by_some_of_its_rows() {
+        let rows: Vec<u64> = (0..20).map(|row| row * row + 3).collect();
+        let counter: Vec<f64> = rows.iter().map(|&row| 100.0 - 2.0 * row as f64).collect();
+        assert!(of_numbers("x", &counter, Some(&rows)).is_some());
+        assert!(of_all("x", &counter).is_none(), "as if there were no rows between");
+        let mut not_quite = counter;
+        not_quite[7] += 1.0;
+        assert!(of_numbers("x", &not_quite, Some(&rows)).is_none());
     }
 
     #[test]
     fn distinct_whole_numbers_need_the_name_and_repeated_ones_are_never_identifiers() {
         let squares: Vec<f64> = (0..30).map(|row| f64::from(row * row)).collect();
-        assert!(of_numbers("squares", &squares).is_none());
-        assert!(of_numbers("order_id", &squares).is_some());
+        assert!(of_all("squares", &squares).is_none());
+        assert!(of_all("order_id", &squares).is_some());
         let repeated: Vec<f64> = (0..30).map(|row| f64::from(row % 29)).collect();
-        assert!(of_numbers("order_id", &repeated).is_none());
+        assert!(of_all("order_id", &repeated).is_none());
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn fit_members(
     options: &FitOptions,
     context: &Context<'_>,
 ) -> Result<Vec<Member>, Error> {
-    let n_rows = enough_rows(&rows, options)?;
+    let n_rows = enough_rows(rows.n_rows(), options)?;
     if n_rows < options.split.cross_fit_below {
         let mut members = Vec::new();
         fit_folds(detector, &rows, options, context, |fitted, fold, n_training_rows| {
@@ -61,7 +61,7 @@ pub(super) fn fit_folds(
     context: &Context<'_>,
     mut with: impl FnMut(Box<dyn Fitted>, &[usize], usize) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let n_rows = enough_rows(rows, options)?;
+    let n_rows = enough_rows(rows.n_rows(), options)?;
     let folds = folds(n_rows, options.split.folds, context.seed);
     let parts = Parts::new(context.monitor, folds.len());
     for (index, fold) in folds.iter().enumerate() {
@@ -78,18 +78,23 @@ pub(super) fn fit_folds(
 }
 
 /// The number of rows, if one can be held out and one be left. How many more it takes is up to the detector.
-fn enough_rows(rows: &Matrix, options: &FitOptions) -> Result<usize, FitError> {
+pub(super) fn enough_rows(n_rows: usize, options: &FitOptions) -> Result<usize, FitError> {
     let detector = options.detector.entry().name;
-    if rows.n_rows() < 2 {
-        return Err(FitError::TooFewRows { detector, needed: 2, got: rows.n_rows() });
+    if n_rows < 2 {
+        return Err(FitError::TooFewRows { detector, needed: 2, got: n_rows });
     }
-    Ok(rows.n_rows())
+    Ok(n_rows)
+}
+
+/// How many of the rows are held out; there are two at least.
+pub(super) fn n_held_out(n_rows: usize, options: &FitOptions) -> usize {
+    let share = (n_rows as f64 * options.split.holdout).round() as usize;
+    share.min(options.split.max_holdout_rows).clamp(1, n_rows - 1)
 }
 
 /// The rows held out, ascending.
 fn holdout(n_rows: usize, options: &FitOptions, seed: Seed) -> Vec<usize> {
-    let share = (n_rows as f64 * options.split.holdout).round() as usize;
-    let n_held_out = share.min(options.split.max_holdout_rows).clamp(1, n_rows - 1);
+    let n_held_out = n_held_out(n_rows, options);
     let mut order = seed.stream("split", &[]).permutation(n_rows);
     order.truncate(n_held_out);
     order.sort_unstable();

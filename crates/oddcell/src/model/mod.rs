@@ -16,6 +16,8 @@ mod crossfit;
 mod detection;
 mod options;
 mod saved;
+mod spill;
+mod streamed;
 
 use std::{io::Write as _, path::Path};
 
@@ -24,6 +26,7 @@ use arrow_array::RecordBatch;
 pub use self::{
     detection::{Detection, detect},
     options::{FitOptions, MAX_FOLDS, SplitOptions},
+    streamed::Streaming,
 };
 use crate::{
     Context, DetectorSpec, Error, Fitted, Matrix, Monitor, Progress, Seed, Table,
@@ -228,7 +231,12 @@ impl Model {
     /// The number of rows it learned from, held-out ones included.
     #[must_use]
     pub fn n_rows(&self) -> u64 {
-        self.encoder.n_rows()
+        let calibrated = self.members.iter().map(|member| member.calibration.len()).sum::<usize>() as u64;
+        match &self.members[..] {
+            [only] => calibrated.saturating_add(only.n_training_rows as u64),
+            // Every row calibrates one member.
+            _ => calibrated,
+        }
     }
 
     /// The calibration scores of all members together: what a contamination refers to. (For a cross-fitted model

@@ -7,6 +7,7 @@
 //! source      open, decompress, look at the first bytes
 //! format      which format the bytes are in
 //! reader      one stream of batches for all formats: csv (over records), json_lines, parquet, ipc, numpy
+//! sample      some of the rows of a stream, at random
 //! infer       batches ─► the kind of every column
 //! cells       column + kind ─► numbers or names (text says what one cell means, dates what a date means)
 //! write       batches ─► CSV, JSON lines, Parquet
@@ -27,6 +28,7 @@ mod parquet;
 mod raw_json;
 mod reader;
 mod records;
+mod sample;
 mod source;
 mod text;
 mod typed;
@@ -48,6 +50,7 @@ pub use self::{
     notes::Note,
     raw_json::json_field,
     reader::TableReader,
+    sample::Sample,
     text::{NULL_TOKENS, is_null},
     typed::typed,
     write::TableWriter,

@@ -28,7 +28,7 @@ use rayon::prelude::*;
 use nearest::{Evidence, Nearest};
 pub use params::{Loss, NetKind, NoiseParams, Output};
 
-use super::{Detector, Fitted, Judged, check_rows, check_training, saved};
+use super::{BlockDetector, Detector, Fitted, Judged, RowBlocks, check_rows, check_training, saved};
 use crate::{
     Context, Matrix,
     aggregate::Aggregation,
@@ -56,23 +56,60 @@ pub struct NoiseDetector {
 impl Detector for NoiseDetector {
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         check_training(rows, "noise", 2)?;
-        let net = self.params.net(rows.n_cols());
-        let most = self.params.neighbours;
-        let rank = self.params.nearest.unwrap_or(1);
-        let nearest = (most > 0).then(|| Arc::new(Nearest::learn(rows, most, rank, context.seed)));
-        let fitted =
-            |weights| NoiseFitted::new(net.clone(), weights, self.params.aggregate.clone(), nearest.clone());
-        let train = |rows: &Matrix, context: &Context<'_>| {
-            train::train(&self.params, &net, rows, context, &fitted).map(fitted)
-        };
         if self.params.trust == 1.0 {
-            return Ok(Box::new(train(rows, context)?));
+            return self.fit_blocks(rows, context);
         }
+        let nearest = self.nearest(rows, context)?;
         let parts = Parts::new(context.monitor, 2);
-        let first = parts.run(0, *context, |context| train(rows, context))?;
+        let first = parts.run(0, *context, |context| self.learn(rows, nearest.as_ref(), context))?;
         let scores = first.judge(rows, false).expect("what it learned from can be judged").scores;
         let trusted = rows.take(&least_odd(&scores, self.params.trust));
-        Ok(Box::new(parts.run(1, *context, |context| train(&trusted, context))?))
+        Ok(Box::new(parts.run(1, *context, |context| self.learn(&trusted, nearest.as_ref(), context))?))
+    }
+
+    fn in_blocks(&self) -> Result<&dyn BlockDetector, &'static str> {
+        if self.params.trust == 1.0 {
+            Ok(self)
+        } else {
+            Err("with `trust` below 1 it needs all rows in memory at once")
+        }
+    }
+}
+
+impl BlockDetector for NoiseDetector {
+    fn rows_needed(&self, n_rows: usize) -> usize {
+        let NoiseParams { budget, batch_size, neighbours, .. } = self.params;
+        let steps = budget.steps(n_rows.div_ceil(batch_size));
+        steps.saturating_mul(batch_size).max(neighbours).min(n_rows)
+    }
+
+    fn fit_blocks(&self, rows: &dyn RowBlocks, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        let nearest = self.nearest(rows, context)?;
+        Ok(Box::new(self.learn(rows, nearest.as_ref(), context)?))
+    }
+}
+
+impl NoiseDetector {
+    /// The rows to compare with, if any are kept.
+    fn nearest(&self, rows: &dyn RowBlocks, context: &Context<'_>) -> Result<Option<Arc<Nearest>>, FitError> {
+        let NoiseParams { neighbours, nearest, .. } = self.params;
+        match neighbours {
+            0 => Ok(None),
+            most => Ok(Some(Arc::new(Nearest::learn(rows, most, nearest.unwrap_or(1), context.seed)?))),
+        }
+    }
+
+    /// Trains a net.
+    fn learn(
+        &self,
+        rows: &dyn RowBlocks,
+        nearest: Option<&Arc<Nearest>>,
+        context: &Context<'_>,
+    ) -> Result<NoiseFitted, FitError> {
+        let net = self.params.net(rows.n_cols());
+        let aggregate = &self.params.aggregate;
+        let fitted = |weights| NoiseFitted::new(net.clone(), weights, aggregate.clone(), nearest.cloned());
+        train::train(&self.params, &net, rows, context, &fitted).map(fitted)
     }
 }
 

@@ -14,12 +14,17 @@
 //! *Invariants:* everything follows from the kept rows alone, so a model file holds nothing else. One exact copy of a row
 //! among them is passed over, since it may be the row itself: a training row is then judged as any other.
 
+use std::io;
+
 use rayon::prelude::*;
 
 use super::{held_in, ranks::Ranks};
 use crate::{
     Matrix, Seed,
-    detect::neighbours::{Neighbour, Neighbours},
+    detect::{
+        RowBlocks,
+        neighbours::{Neighbour, Neighbours},
+    },
 };
 
 /// λ: how much of the columns' own directions is kept. Results hardly depend on it between 0.01 and 0.2.
@@ -51,14 +56,30 @@ pub(super) struct Nearest {
 
 impl Nearest {
     /// Keeps at most `most` of `rows`, drawn at random if there are more.
-    pub(super) fn learn(rows: &Matrix, most: usize, rank: usize, seed: Seed) -> Self {
-        if rows.n_rows() <= most {
-            return Self::of(rows, rank);
+    pub(super) fn learn(rows: &dyn RowBlocks, most: usize, rank: usize, seed: Seed) -> io::Result<Self> {
+        let mut kept = Vec::new();
+        let mut left = most;
+        // Blocks are random samples: whole ones, and some rows of the last, are one, too.
+        for block in 0..rows.n_blocks() {
+            let mut drawn: Vec<usize> = (0..rows.block_rows(block)).collect();
+            if drawn.len() > left {
+                seed.stream("nearest", &[]).shuffle(&mut drawn);
+                drawn.truncate(left);
+                drawn.sort_unstable();
+            }
+            left -= drawn.len();
+            let (mut drawn, mut at) = (drawn.into_iter().peekable(), 0..);
+            rows.each_row(block, &mut |row| {
+                if at.next().is_some_and(|at| drawn.next_if_eq(&at).is_some()) {
+                    kept.extend_from_slice(row);
+                }
+            })?;
+            if left == 0 {
+                break;
+            }
         }
-        let mut drawn = seed.stream("nearest", &[]).permutation(rows.n_rows());
-        drawn.truncate(most);
-        drawn.sort_unstable();
-        Self::of(&rows.take(&drawn), rank)
+        let n_rows = kept.len() / rows.n_cols();
+        Ok(Self::of(&Matrix::new(kept, n_rows, rows.n_cols()), rank))
     }
 
     /// Compares with exactly these rows: at least one, all finite.
@@ -264,6 +285,7 @@ fn inverse_of_lower(factor: &Matrix) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detect::blocks::Numbered;
 
     // C = [[4, 2], [2, 3]] = G·Gᵀ with G = [[2, 0], [1, √2]]; G⁻¹ = [[1/2, 0], [−1/(2√2), 1/√2]].
     #[test]
@@ -300,7 +322,7 @@ mod tests {
 
     #[test] // The first two columns go together; (1, −1) breaks that, though each of its cells is common.
     fn a_broken_rule_is_seen_by_the_decorrelated_space_and_in_its_cells() {
-        let nearest = Nearest::learn(&rows(), 1_000, 1, Seed(1));
+        let nearest = Nearest::learn(&rows(), 1_000, 1, Seed(1)).unwrap();
         let [by_rank, decorrelated] =
             nearest.compare(&Matrix::from_rows(&[[1.0, 1.0, 0.5], [1.0, -1.0, 0.5]]), true);
         assert!(decorrelated.norms[1] > 4.0 * decorrelated.norms[0], "{:?}", decorrelated.norms);
@@ -337,6 +359,7 @@ mod tests {
         let all = Matrix::from_rows(&all);
         let norms = |rank: usize| {
             Nearest::learn(&all, 1_000, rank, Seed(1))
+                .unwrap()
                 .compare(&Matrix::from_rows(&[far]), false)
                 .map(|e| e.norms[0])
         };
@@ -347,7 +370,7 @@ mod tests {
     #[test]
     fn a_training_row_is_not_its_own_neighbour() {
         let rows = rows();
-        let nearest = Nearest::learn(&rows, 1_000, 1, Seed(1));
+        let nearest = Nearest::learn(&rows, 1_000, 1, Seed(1)).unwrap();
         for evidence in nearest.compare(&rows, false) {
             assert!(evidence.norms.iter().all(|&norm| norm > 0.0));
         }
@@ -356,10 +379,24 @@ mod tests {
     #[test]
     fn no_more_rows_are_kept_than_asked_for_and_the_seed_chooses_them() {
         let rows = rows();
-        let kept = |seed| Nearest::learn(&rows, 50, 1, Seed(seed)).kept().clone();
+        let kept = |seed| Nearest::learn(&rows, 50, 1, Seed(seed)).unwrap().kept().clone();
         assert_eq!(kept(1).n_rows(), 50);
         assert_eq!(kept(1), kept(1));
         assert_ne!(kept(1), kept(2));
         assert!(kept(1).rows().all(|row| rows.rows().any(|other| other == row)));
+    }
+
+    #[test] // Of 20 + 30 + 50 rows: 10 are drawn from the first block; 60 are the first two and 10 of the third.
+    fn rows_are_kept_block_by_block_until_there_are_enough() {
+        let kept = |most| {
+            let nearest = Nearest::learn(&Numbered(vec![20, 30, 50]), most, 1, Seed(1)).unwrap();
+            nearest.kept().values().iter().map(|&row| row as usize).collect::<Vec<_>>()
+        };
+        let few = kept(10);
+        assert!(few.len() == 10 && few.is_sorted() && few[9] >= 10 && few[9] < 20, "{few:?}");
+        let some = kept(60);
+        assert_eq!(some[..50], (0..50).collect::<Vec<_>>());
+        assert!(some.len() == 60 && some.is_sorted() && some[59] >= 60 && some[59] < 100, "{some:?}");
+        assert_eq!(kept(1_000), (0..100).collect::<Vec<_>>());
     }
 }

@@ -362,3 +362,16 @@ fn with_trust_the_net_is_the_one_that_learns_from_the_least_odd_rows_alone() {
     let tensors = fit(&all, &[("trust", "0.5")]).save();
     assert_eq!(tensors.shape(KEPT).unwrap(), [101, 4]);
 }
+
+#[test] // 30 steps of 128 rows are 3,840 rows.
+fn no_more_rows_are_needed_than_the_steps_come_to_and_than_are_kept() {
+    let needed = |budget: &str, neighbours: usize, n_rows: usize| {
+        let params = NoiseParams { budget: budget.parse().unwrap(), neighbours, ..NoiseParams::default() };
+        NoiseDetector { params }.rows_needed(n_rows)
+    };
+    assert_eq!(needed("30 steps", 0, 1_000_000), 3_840);
+    assert_eq!(needed("30 steps", 0, 3_000), 3_000);
+    assert_eq!(needed("30 steps", 10_000, 1_000_000), 10_000);
+    assert_eq!(needed("30 steps", 10_000, 5_000), 5_000);
+    assert_eq!(needed("1 epochs", 0, 1_000_000), 1_000_000);
+}

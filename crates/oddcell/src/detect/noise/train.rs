@@ -14,7 +14,8 @@ use std::{
 
 use super::{NoiseFitted, NoiseParams, params::Loss, to_f32};
 use crate::{
-    Context, Matrix, Progress, Seed,
+    Context, Progress, Seed,
+    detect::RowBlocks,
     error::FitError,
     net::{AmsGrad, Net, Packed, Pass, Weights, gemm::padded},
     noise::{Extremes, Noise, Rows, Scratch, Shard},
@@ -31,17 +32,15 @@ const STEPS_PER_REPORT: usize = 16;
 pub(super) fn train(
     params: &NoiseParams,
     net: &Net,
-    rows: &Matrix,
+    rows: &dyn RowBlocks,
     context: &Context<'_>,
     fitted: &(dyn Fn(Weights) -> NoiseFitted + Sync),
 ) -> Result<Weights, FitError> {
     let noise = params.noise();
     let stride = padded(rows.n_cols());
-    let values = to_padded(rows, stride);
-    let data = Rows { values: &values, stride, width: rows.n_cols() };
-
-    let batch_size = params.batch_size.min(rows.n_rows());
-    let total = params.budget.steps(rows.n_rows().div_ceil(batch_size));
+    let batches = Batches::new(context.seed, rows, params.batch_size);
+    let batch_size = batches.size;
+    let total = params.budget.steps(batches.per_epoch());
     let n_workers = batch_size.div_ceil(SHARD_ROWS);
     let capacity = noise.rows_for(SHARD_ROWS.min(batch_size));
     let mut weights = net.init(context.seed);
@@ -51,10 +50,9 @@ pub(super) fn train(
     let shared = Shared {
         net,
         noise: &noise,
-        data,
         loss: params.loss,
         packed: RwLock::new(Packed::for_training(net, &weights)),
-        batch: RwLock::new(Batches::new(context.seed, rows.n_rows(), batch_size)),
+        batch: RwLock::new(batches),
         workers: (0..n_workers).map(|_| Mutex::new(Worker::new(net, capacity, stride))).collect(),
         learned: (0..n_workers).map(|_| Mutex::new(Learned::new(net))).collect(),
         is_learning: AtomicBool::new(false),
@@ -63,7 +61,7 @@ pub(super) fn train(
         n_workers,
         |shard| shared.work(shard),
         |team| {
-            let mut n_shards = shared.next_batch();
+            let mut n_shards = shared.next_batch()?;
             team.burst(n_shards, || {});
             for done in 1..=total {
                 shared.is_learning.store(true, Ordering::SeqCst);
@@ -82,7 +80,7 @@ pub(super) fn train(
                 let rate = params.learning_rate * params.schedule.factor(done - 1, total);
                 // The next batch's noise does not depend on the weights: it is drawn while they change.
                 shared.is_learning.store(false, Ordering::SeqCst);
-                n_shards = if done < total { shared.next_batch() } else { 0 };
+                n_shards = if done < total { shared.next_batch()? } else { 0 };
                 team.burst(n_shards, || {
                     simd::run(Sum { parts: &learned, sum: &mut gradient });
                     optimizer.step(&mut weights, &gradient, rate);
@@ -108,10 +106,9 @@ pub(super) fn train(
 struct Shared<'a> {
     net: &'a Net,
     noise: &'a Noise,
-    data: Rows<'a>,
     loss: Loss,
     packed: RwLock<Packed>,
-    batch: RwLock<Batches>,
+    batch: RwLock<Batches<'a>>,
     workers: Vec<Mutex<Worker>>,
     learned: Vec<Mutex<Learned>>,
     /// Whether shards learn now, or are filled with the next batch.
@@ -151,72 +148,127 @@ impl Shared<'_> {
             let batch = self.batch.read().unwrap_or_else(PoisonError::into_inner);
             let rows = batch.rows().chunks(SHARD_ROWS).nth(shard).expect("as many shards as the batch has");
             let (extremes, epoch_key) = (&batch.extremes, batch.noise_key());
-            worker.prepare(self.noise, Shard { data: self.data, rows, extremes, epoch_key });
+            worker.prepare(self.noise, Shard { data: batch.data(), rows, extremes, epoch_key });
         }
     }
 
     /// Goes on to the next batch; gives the number of its shards.
-    fn next_batch(&self) -> usize {
+    fn next_batch(&self) -> Result<usize, FitError> {
         let mut batch = self.batch.write().unwrap_or_else(PoisonError::into_inner);
-        batch.advance();
+        batch.advance()?;
         if self.noise.needs_extremes() {
-            let Batches { extremes, order, current, .. } = &mut *batch;
-            extremes.of(self.data, &order[current.clone()]);
+            let mut extremes = std::mem::take(&mut batch.extremes);
+            extremes.of(batch.data(), batch.rows());
+            batch.extremes = extremes;
         }
-        batch.rows().len().div_ceil(SHARD_ROWS)
+        Ok(batch.rows().len().div_ceil(SHARD_ROWS))
     }
 
     /// Cells of the present batch, noised copies included.
     fn n_cells(&self) -> usize {
         let batch = self.batch.read().unwrap_or_else(PoisonError::into_inner);
-        self.noise.rows_for(batch.rows().len()) * self.data.width
+        self.noise.rows_for(batch.rows().len()) * batch.data().width
     }
 }
 
-/// Rows in random order, a batch at a time, each row once per epoch.
-struct Batches {
+/// Rows in random order, a batch at a time, each row once per epoch: block after block in random order, and the rows of a
+/// block in random order. Where all rows are in memory they are one block, and a visit to it is an epoch.
+struct Batches<'a> {
     seed: Seed,
+    source: &'a dyn RowBlocks,
+    /// The order of the blocks in this epoch.
+    blocks: Vec<usize>,
+    /// Visits to blocks so far.
+    visits: u64,
+    /// The rows of the present block.
+    values: Vec<f32>,
     order: Vec<u32>,
     size: usize,
-    epochs: u64,
     current: Range<usize>,
     /// Of the present batch, where the noise needs them.
     extremes: Extremes,
 }
 
-impl Batches {
-    fn new(seed: Seed, n_rows: usize, size: usize) -> Self {
-        let order = (0..n_rows as u32).collect();
-        Self { seed, order, size, epochs: 0, current: n_rows..n_rows, extremes: Extremes::default() }
+impl<'a> Batches<'a> {
+    /// Batches of at most `size` rows.
+    fn new(seed: Seed, source: &'a dyn RowBlocks, size: usize) -> Self {
+        // Room for any block at once: one that grows would be there twice for a moment.
+        let most_rows = (0..source.n_blocks()).map(|block| source.block_rows(block)).max().unwrap_or(0);
+        Self {
+            seed,
+            source,
+            blocks: Vec::new(),
+            visits: 0,
+            values: Vec::with_capacity(most_rows * padded(source.n_cols())),
+            order: Vec::with_capacity(most_rows),
+            size: size.min(most_rows),
+            current: 0..0,
+            extremes: Extremes::default(),
+        }
     }
 
-    /// Goes on to the next batch, and to the next epoch when all rows had their turn.
-    fn advance(&mut self) {
+    fn per_epoch(&self) -> usize {
+        let batches = |block| self.source.block_rows(block).div_ceil(self.size);
+        (0..self.source.n_blocks()).map(batches).sum()
+    }
+
+    /// Goes on to the next batch, and to the next block when all rows of this one had their turn.
+    fn advance(&mut self) -> Result<(), FitError> {
         let mut start = self.current.end;
         if start == self.order.len() {
-            self.seed.stream("shuffle", &[self.epochs]).shuffle(&mut self.order);
-            self.epochs += 1;
+            self.next_block()?;
             start = 0;
         }
         self.current = start..self.order.len().min(start + self.size);
+        Ok(())
     }
 
+    fn next_block(&mut self) -> Result<(), FitError> {
+        let n_blocks = self.source.n_blocks();
+        let (epoch, turn) = (self.visits / n_blocks as u64, self.visits as usize % n_blocks);
+        if turn == 0 {
+            self.blocks = self.seed.stream("blocks", &[epoch]).permutation(n_blocks);
+        }
+        // A single block stays where it is.
+        if n_blocks > 1 || self.visits == 0 {
+            self.load(self.blocks[turn])?;
+        }
+        self.seed.stream("shuffle", &[self.visits]).shuffle(&mut self.order);
+        self.visits += 1;
+        Ok(())
+    }
+
+    fn load(&mut self, block: usize) -> Result<(), FitError> {
+        let (n_rows, stride) = (self.source.block_rows(block), self.stride());
+        self.order.clear();
+        self.order.extend(0..n_rows as u32);
+        let values = &mut self.values;
+        values.clear();
+        self.source.each_row(block, &mut |row| {
+            values.extend(row.iter().map(|&value| to_f32(value)));
+            values.resize(values.len().next_multiple_of(stride), 0.0);
+        })?;
+        Ok(())
+    }
+
+    fn stride(&self) -> usize {
+        padded(self.source.n_cols())
+    }
+
+    /// The present block.
+    fn data(&self) -> Rows<'_> {
+        Rows { values: &self.values, stride: self.stride(), width: self.source.n_cols() }
+    }
+
+    /// The rows of the present batch, as indices into the block.
     fn rows(&self) -> &[u32] {
         &self.order[self.current.clone()]
     }
 
-    /// The key of this epoch's noise.
+    /// The key of this visit's noise.
     fn noise_key(&self) -> u64 {
-        self.seed.key("noise", &[self.epochs - 1])
+        self.seed.key("noise", &[self.visits - 1])
     }
-}
-
-fn to_padded(rows: &Matrix, stride: usize) -> Vec<f32> {
-    let mut values = vec![0.0f32; rows.n_rows() * stride];
-    for (line, row) in values.chunks_exact_mut(stride).zip(rows.rows()) {
-        line.iter_mut().zip(row).for_each(|(cell, &value)| *cell = to_f32(value));
-    }
-    values
 }
 
 impl Worker {
@@ -304,6 +356,37 @@ impl Work for Sum<'_, '_> {
             for (sum, value) in self.sum.iter_mut().zip(&other.gradient) {
                 *sum += *value;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::detect::blocks::Numbered;
+
+    proptest! {
+        #[test]
+        fn every_row_has_its_turn_once_per_epoch_and_a_batch_never_crosses_blocks(
+            sizes in prop::collection::vec(1usize..40, 1..5), size in 1usize..20, seed in any::<u64>()
+        ) {
+            let blocks = Numbered(sizes.clone());
+            let n_rows: usize = sizes.iter().sum();
+            let mut batches = Batches::new(Seed(seed), &blocks, size);
+            for _ in 0..3 {
+                let mut seen = Vec::new();
+                for _ in 0..batches.per_epoch() {
+                    batches.advance().unwrap();
+                    let data = batches.data();
+                    prop_assert!((1..=size).contains(&batches.rows().len()));
+                    seen.extend(batches.rows().iter().map(|&row| data.row(row as usize)[0] as usize));
+                }
+                seen.sort_unstable();
+                prop_assert_eq!(seen, (0..n_rows).collect::<Vec<_>>());
+            }
+            prop_assert_eq!(batches.visits, 3 * sizes.len() as u64);
         }
     }
 }

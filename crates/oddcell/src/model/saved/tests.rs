@@ -138,8 +138,7 @@ fn a_header_with_unknown_missing_or_impossible_fields_is_refused() {
     assert!(set("/members", json!([])).contains("the number of members is 0, but 1 to 100 was expected"));
     let many = vec![json!({ "n_training_rows": 12 }); 101];
     assert!(set("/members", Value::Array(many)).contains("is 101, but 1 to 100"));
-    assert!(set("/members/0/n_training_rows", json!(25)).contains("is 25, but 1 to 24 was expected"));
-    assert!(set("/members/0/n_training_rows", json!(0)).contains("is 0, but 1 to 24 was expected"));
+    assert!(set("/members/0/n_training_rows", json!(0)).contains("is 0, but at least 1 was expected"));
     let third = json!([{ "n_training_rows": 12 }, { "n_training_rows": 12 }, { "n_training_rows": 12 }]);
     assert!(set("/members", third).contains("tensor `member.2.calibration` is missing"));
     let narrow = message(|header, _| drop(header["encoder"]["columns"].as_array_mut().unwrap().pop()));

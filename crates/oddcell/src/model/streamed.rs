@@ -1,0 +1,178 @@
+//! Learning from a table that does not fit into memory.
+//!
+//! *How:* the table is read twice. The first time it is counted, and a random sample is kept, from which the encoder
+//! learns as if it were all rows. The second time every row is encoded and dealt at random to the rows held out and to
+//! blocks in a temporary file ([`super::spill`]); if training is too short to come to all rows, those that it will not
+//! come to are left out. Training then visits block after block, in another order each epoch.
+//!
+//! *Memory:* a block takes at most half of it; the sample, encoded rows on their way and the buffers of the file an eighth
+//! each. The rest is for whatever reads the table. What is learned, net and kept rows, is not counted.
+//!
+//! *Invariants:* same table, options, seed and memory give the same bits on any number of threads · no row is both held
+//! out and trained on. Another memory makes other blocks, and so another model, as good as the first.
+
+use arrow_array::RecordBatch;
+use rayon::prelude::*;
+
+use super::{
+    FitOptions, Member, Model, crossfit,
+    spill::{Dealer, Spilled},
+};
+use crate::{
+    Context, Detector, Error, Fitted, Seed,
+    calibrate::Calibration,
+    detect::BlockDetector,
+    encode::Encoder,
+    error::FitError,
+    net::gemm::padded,
+    table::{Sample, TableError, TableReader},
+};
+
+/// More blocks than this would be too small to learn from, and slow to write.
+const MOST_BLOCKS: usize = 1_024;
+
+/// Learning within a given memory.
+#[derive(Debug, Clone, Copy)]
+pub struct Streaming {
+    /// Bytes for the rows of the table.
+    pub memory: usize,
+}
+
+impl Streaming {
+    /// The memory if nothing else is said: 512 MB.
+    pub const MEMORY: usize = 512_000_000;
+
+    /// Whether the detector can learn this way, told before a large table is read.
+    pub fn check(options: &FitOptions) -> Result<(), Error> {
+        in_blocks(&*options.detector.build()?, options)?;
+        Ok(())
+    }
+
+    /// The first reading.
+    pub fn sample(self, reader: TableReader, seed: Seed) -> Result<Sample, TableError> {
+        // While it shrinks, a sample is there twice.
+        Sample::read(reader, self.memory / 16, seed)
+    }
+
+    /// Learns what is normal from the table of which `sample` is a sample; `reopen` opens it for the second reading.
+    /// There is always one member, calibrated on held-out rows.
+    pub fn fit(
+        self,
+        sample: &Sample,
+        reopen: impl FnOnce(&Encoder) -> Result<TableReader, TableError>,
+        options: &FitOptions,
+        context: &Context<'_>,
+    ) -> Result<Model, Error> {
+        options.validate()?;
+        let detector = options.detector.build()?;
+        let learner = in_blocks(&*detector, options)?;
+        let n_rows = crossfit::enough_rows(sample.n_rows, options)?;
+        let encoder = Encoder::fit_sample(sample, &options.encode, options.label.as_deref())?;
+        let n_held_out = crossfit::n_held_out(n_rows, options);
+        let n_training_rows = n_rows - n_held_out;
+        let blocks = self.blocks(learner.rows_needed(n_training_rows), encoder.n_features())?;
+        let sizes = [&[n_held_out], &blocks[..]].concat();
+        let spilled = self.spill(reopen(&encoder)?, &encoder, n_rows, &sizes, context)?;
+        let fitted = learner.fit_blocks(&spilled, context)?;
+        let calibration = Calibration::conformal(held_out_scores(&*fitted, &spilled)?);
+        Ok(Model {
+            encoder,
+            spec: options.detector.clone(),
+            seed: context.seed,
+            split: options.split,
+            encode: options.encode.clone(),
+            library: env!("CARGO_PKG_VERSION").to_owned(),
+            members: vec![Member { fitted, calibration, n_training_rows }],
+        })
+    }
+
+    /// `n_rows` rows in blocks, which differ by one row at most.
+    fn blocks(self, n_rows: usize, n_features: usize) -> Result<Vec<usize>, FitError> {
+        // In training a row is padded, and has its place in the order of the rows.
+        let row_bytes = padded(n_features) * size_of::<f32>() + size_of::<u32>();
+        let most_rows = (self.memory / 2 / row_bytes).min(u32::MAX as usize);
+        let n_blocks = n_rows.div_ceil(most_rows.max(1));
+        if most_rows == 0 || n_blocks > MOST_BLOCKS {
+            let needed = 2 * row_bytes * n_rows.div_ceil(MOST_BLOCKS);
+            return Err(FitError::TooLittleMemory { got: self.memory, n_rows, needed });
+        }
+        let end = |block: usize| block * n_rows / n_blocks;
+        Ok((0..n_blocks).map(|block| end(block + 1) - end(block)).collect())
+    }
+
+    /// Encodes all rows and deals them to parts of these sizes.
+    fn spill(
+        self,
+        mut reader: TableReader,
+        encoder: &Encoder,
+        n_rows: usize,
+        sizes: &[usize],
+        context: &Context<'_>,
+    ) -> Result<Spilled, Error> {
+        let n_features = encoder.n_features();
+        let mut dealer = Dealer::new([n_rows, n_features], sizes, self.memory / 8, context.seed)
+            .map_err(FitError::from)?;
+        let changed = |then| FitError::TableChanged { first: n_rows, then };
+        let origin = reader.origin().to_owned();
+        let mut first_row = 0;
+        loop {
+            if context.monitor.cancelled() {
+                return Err(FitError::Cancelled.into());
+            }
+            let batches = self.some_batches(&mut reader, n_features, &mut first_row)?;
+            if batches.is_empty() {
+                break;
+            }
+            let encode =
+                |(first_row, batch): &(usize, RecordBatch)| encoder.encode(batch, *first_row, &origin);
+            let encoded: Vec<_> = batches.par_iter().map(encode).collect();
+            // In row order, so that of several errors the first row's is told.
+            for encoded in encoded {
+                for row in encoded?.matrix.rows() {
+                    if dealer.n_left() == 0 {
+                        return Err(changed("more").into());
+                    }
+                    dealer.deal(row).map_err(FitError::from)?;
+                }
+            }
+        }
+        if dealer.n_left() > 0 {
+            return Err(changed("fewer").into());
+        }
+        Ok(dealer.finish().map_err(FitError::from)?)
+    }
+
+    /// Batches to encode side by side, each with the number of rows before it.
+    fn some_batches(
+        self,
+        reader: &mut TableReader,
+        n_features: usize,
+        first_row: &mut usize,
+    ) -> Result<Vec<(usize, RecordBatch)>, TableError> {
+        let mut batches = Vec::new();
+        let mut bytes = 0;
+        while batches.len() < 4 * rayon::current_num_threads() && bytes < self.memory / 16 {
+            let Some(batch) = reader.next().transpose()? else { break };
+            bytes += batch.num_rows() * n_features * size_of::<f64>();
+            *first_row += batch.num_rows();
+            batches.push((*first_row - batch.num_rows(), batch));
+        }
+        Ok(batches)
+    }
+}
+
+fn in_blocks<'a>(
+    detector: &'a dyn Detector,
+    options: &FitOptions,
+) -> Result<&'a dyn BlockDetector, FitError> {
+    let name = options.detector.entry().name;
+    detector.in_blocks().map_err(|reason| FitError::NotStreamed { detector: name, reason })
+}
+
+fn held_out_scores(fitted: &dyn Fitted, spilled: &Spilled) -> Result<Vec<f64>, Error> {
+    let mut scores = Vec::new();
+    for rows in spilled.held_out() {
+        scores.extend(fitted.score(&rows.map_err(FitError::from)?)?);
+    }
+    Ok(scores)
+}
