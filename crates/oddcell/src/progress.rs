@@ -1,24 +1,25 @@
 //! Several pieces of work under one monitor: to whoever watches it is one piece that only moves forward.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::{Context, Monitor, Progress};
 
-/// Folds the progress of `count` pieces of equal weight into one. All are measured in the units of the first,
-/// so that the total never changes, even if later pieces count differently.
+/// Folds the progress of `count` pieces of equal weight, done one after the other or side by side, into one. All are
+/// measured in the units of the first that says anything, so that the total never changes, even if others count differently.
 pub(crate) struct Parts<'a> {
     monitor: &'a dyn Monitor,
-    count: usize,
-    unit: OnceLock<usize>,
-    reached: AtomicUsize,
+    reached: Mutex<Reached>,
+}
+
+struct Reached {
+    unit: Option<usize>,
+    /// Units done, by piece.
+    done: Vec<usize>,
 }
 
 impl<'a> Parts<'a> {
     pub(crate) fn new(monitor: &'a dyn Monitor, count: usize) -> Self {
-        Self { monitor, count, unit: OnceLock::new(), reached: AtomicUsize::new(0) }
+        Self { monitor, reached: Mutex::new(Reached { unit: None, done: vec![0; count] }) }
     }
 
     /// Does the piece number `index`; once it has succeeded it counts as done, whatever it reported.
@@ -30,11 +31,15 @@ impl<'a> Parts<'a> {
     ) -> Result<T, E> {
         let part = Part { parts: self, index };
         let result = work(&Context { monitor: &part, ..context })?;
-        let unit = *self.unit.get_or_init(|| 1);
-        if self.reached.load(Ordering::Relaxed) < (index + 1) * unit {
+        let unit = *self.lock().unit.get_or_insert(1);
+        if self.lock().done[index] < unit {
             part.advanced(Progress { done: unit, total: unit, loss: None });
         }
         Ok(result)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Reached> {
+        self.reached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -45,14 +50,15 @@ struct Part<'a> {
 
 impl Monitor for Part<'_> {
     fn advanced(&self, progress: Progress) {
-        let Parts { monitor, count, unit, reached } = self.parts;
-        let unit = *unit.get_or_init(|| progress.total.max(1));
+        // Held while the monitor is told, so that it never hears of an earlier state after a later one.
+        let Reached { unit, done } = &mut *self.parts.lock();
+        let unit = *unit.get_or_insert(progress.total.max(1));
         // In 128 bits, because the product of two counts may need them.
         let share = progress.done.min(progress.total) as u128 * unit as u128;
         let within = (share / progress.total.max(1) as u128) as usize;
-        let done = self.index * unit + within;
-        let done = done.max(reached.fetch_max(done, Ordering::Relaxed));
-        monitor.advanced(Progress { done, total: count * unit, loss: progress.loss });
+        done[self.index] = done[self.index].max(within);
+        let (done, total) = (done.iter().sum(), done.len() * unit);
+        self.parts.monitor.advanced(Progress { done, total, loss: progress.loss });
     }
 
     fn cancelled(&self) -> bool {
@@ -96,5 +102,29 @@ mod tests {
         run(2, &[]);
         let seen = watch.0.into_inner().unwrap();
         assert_eq!(seen, [(0, 12), (1, 12), (4, 12), (5, 12), (5, 12), (7, 12), (8, 12), (12, 12)]);
+    }
+
+    // Two pieces of four: the second does all of its work between the first and the second half of the first.
+    #[test]
+    fn pieces_side_by_side_add_up() {
+        let watch = Watch::default();
+        let parts = Parts::new(&watch, 2);
+        let context = Context { seed: Seed(0), monitor: &watch };
+        let step = |context: &Context<'_>, done| {
+            context.monitor.advanced(Progress { done, total: 4, loss: None });
+        };
+        let first = |outer: &Context<'_>| {
+            step(outer, 2);
+            let second = |inner: &Context<'_>| {
+                step(inner, 1);
+                step(inner, 4);
+                Ok::<(), ()>(())
+            };
+            parts.run(1, context, second)?;
+            step(outer, 3);
+            Ok::<(), ()>(())
+        };
+        parts.run(0, context, first).unwrap();
+        assert_eq!(watch.0.into_inner().unwrap(), [(2, 8), (3, 8), (6, 8), (7, 8), (8, 8)]);
     }
 }

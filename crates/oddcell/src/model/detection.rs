@@ -1,6 +1,6 @@
 //! One table, nothing known: every row is judged by a net that did not train on it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Findings, FitOptions, crossfit, encode_all};
 use crate::{
@@ -32,12 +32,10 @@ pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Res
     let detector = options.detector.for_one_table()?.build()?;
     let encoder = Encoder::fit(table, &options.encode, options.label.as_deref())?;
     let rows = encode_all(&encoder, table)?;
-    let mut scores = vec![0.0; rows.n_rows()];
-    let mut cells: Option<Matrix> = None;
-    let mut n_folds = 0;
-    let mut first = None;
-    crossfit::fit_folds(&*detector, &rows, options, context, |fitted, fold, _| {
+    let found = Mutex::new(Found { scores: vec![0.0; rows.n_rows()], cells: None, first: None });
+    let folds = crossfit::fit_folds(&*detector, &rows, options, context, |index, fold, fitted| {
         let judged = fitted.judge(&rows.take(fold), true)?;
+        let Found { scores, cells, first } = &mut *found.lock().unwrap_or_else(PoisonError::into_inner);
         for (&row, score) in fold.iter().zip(judged.scores) {
             scores[row] = score;
         }
@@ -45,13 +43,23 @@ pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Res
             let cells = cells.get_or_insert_with(|| Matrix::zeros(rows.n_rows(), rows.n_cols()));
             fold.iter().zip(judged.rows()).for_each(|(&row, said)| cells.row_mut(row).copy_from_slice(said));
         }
-        n_folds += 1;
-        first.get_or_insert_with(|| Arc::from(fitted));
+        if index == 0 {
+            *first = Some(Arc::from(fitted));
+        }
         Ok(())
     })?;
+    let n_folds = folds.len();
+    let Found { scores, cells, first } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let null = RobustNull::fit(scores.clone());
     let p_values = scores.iter().map(|&score| null.p_value(score)).collect();
     let surprises = Surprises::none(encoder.columns().len());
     let Some(first) = first else { unreachable!("rows are split into two folds at least") };
     Ok(Detection { findings: Findings { scores, p_values, cells, surprises }, encoder, null, n_folds, first })
+}
+
+/// What folds have found so far, in any order.
+struct Found {
+    scores: Vec<f64>,
+    cells: Option<Matrix>,
+    first: Option<Arc<dyn Fitted>>,
 }

@@ -136,9 +136,35 @@ fn all_fits_report_as_one_and_stop_when_asked_to() {
     };
     let (result, seen, done) = fit(usize::MAX);
     assert_eq!((result.unwrap().len(), seen, done), (5, 15, 15));
-    let (result, seen, _) = fit(4);
+    // On one thread one fit after the other.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let (result, seen, _) = pool.install(|| fit(4));
     assert!(matches!(result, Err(Error::Fit(FitError::Cancelled))));
     assert_eq!(seen, 6, "stopped after the second of five fits");
+}
+
+#[test]
+fn members_fitted_side_by_side_are_what_each_would_be_alone() {
+    let mut options = options();
+    options.detector.set_text("budget", "20 steps").unwrap();
+    let detector = options.detector.build().unwrap();
+    let mut stream = Seed(5).stream("rows", &[]);
+    let rows = Matrix::new((0..200 * 3).map(|_| stream.normal()).collect(), 200, 3);
+    let context = Context::silent(Seed(3));
+    for n_threads in [1, 2, 5] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+        let members = pool.install(|| {
+            crossfit::fit_folds(&*detector, &rows, &options, &context, |index, fold, fitted| {
+                Ok((index, fold.to_vec(), fitted.save()))
+            })
+        });
+        for (expected, (index, fold, tensors)) in members.unwrap().into_iter().enumerate() {
+            let others: Vec<usize> = (0..200).filter(|row| !fold.contains(row)).collect();
+            let alone = detector.fit(&rows.take(&others), &context).unwrap();
+            assert_eq!(index, expected);
+            assert_eq!(tensors, alone.save(), "fold {index} on {n_threads} threads");
+        }
+    }
 }
 
 #[test]
