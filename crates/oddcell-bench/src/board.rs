@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A method with figures for fewer than this share of the sets is not compared with the others.
-const LEAST_SHARE: f64 = 0.9;
+const LEAST_SHARE: f64 = 0.6;
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Board {
         Self { sets, methods: self.methods.clone(), cells }
     }
 
-    /// What can be compared: the methods that have nearly all sets, and the sets that all of these have. The names of
+    /// What can be compared: the methods that have most sets, and the sets that all of these have. The names of
     /// the other methods come with it.
     #[must_use]
     pub fn comparable(&self) -> (Self, Vec<String>) {

@@ -72,7 +72,7 @@ pub fn against(board: &Board, reference: usize) -> Result<Vec<Against>, StatsErr
     Ok(all)
 }
 
-/// Mean ranks of the methods that have nearly all sets, over the sets that all of them have.
+/// Mean ranks of the methods that have most sets, over the sets that all of them have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
     /// The methods, best first.

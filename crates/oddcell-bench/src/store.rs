@@ -38,7 +38,7 @@ pub enum Status {
 
 /// One run, a line of the file. Figures lie between 0 and 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the columns of the file; docs/benchmarks.md says what they hold")]
+#[allow(missing_docs, reason = "the columns of the file; docs/laboratory.md says what they hold")]
 pub struct Row {
     pub protocol: Protocol,
     pub set: String,
