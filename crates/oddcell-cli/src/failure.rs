@@ -128,7 +128,9 @@ fn hint(error: &Error) -> Option<String> {
             "`oddcell inspect MODEL` shows the parameters of a model with their values"
         }
         Error::Fit(FitError::Diverged { .. }) => "try a smaller rate, e.g. --set learning_rate=1e-4",
-        Error::Fit(FitError::NotStreamed { .. }) => "leave out --stream, or use --detector noise",
+        Error::Fit(FitError::NotStreamed { .. }) => {
+            "leave out --stream; only noise, with trust=1, learns from a stream"
+        }
         Error::Fit(FitError::TooLittleMemory { .. }) => "give it more with --memory",
         Error::Fit(FitError::Spill(_)) => "the folder for temporary files can be set with TMPDIR",
         Error::ModelFile(error) => model_file_hint(error.problem()),

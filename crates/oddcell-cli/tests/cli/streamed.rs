@@ -61,7 +61,7 @@ fn what_cannot_be_streamed_is_told_before_the_table_is_read() {
 
     ----- stderr -----
     error: knn cannot learn from a stream: it needs all rows in memory at once
-    hint: leave out --stream, or use --detector noise
+    hint: leave out --stream; only noise, with trust=1, learns from a stream
     ");
     assert_cmd_snapshot!(folder.oddcell(["fit", "-", "-m", "m.oddcell", "--stream"]), @r"
     success: false
