@@ -1,8 +1,13 @@
 //! The command line: one definition per flag.
 
-use std::path::PathBuf;
+use std::{
+    fmt::{self, Display},
+    path::PathBuf,
+    str::FromStr,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use oddcell::model::Streaming;
 
 /// Finds the odd rows of a table, and the very cells that make them odd.
 #[derive(Debug, Parser)]
@@ -205,8 +210,8 @@ pub(crate) struct BenchRunArgs {
     #[arg(long, value_name = "SECONDS")]
     pub(crate) time_limit: Option<u64>,
     /// Memory for all runs at a time, in GB [default: three quarters of what is free]
-    #[arg(long, value_name = "GB", value_parser = gigabytes)]
-    pub(crate) memory: Option<u64>,
+    #[arg(long, value_name = "GB")]
+    pub(crate) memory: Option<Gigabytes>,
     /// Runs at a time [default: as many as there are cores for their threads]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
@@ -433,9 +438,9 @@ pub(crate) struct FitArgs {
     /// For a table larger than memory: read the file twice and learn block by block (only detector noise)
     #[arg(long)]
     pub(crate) stream: bool,
-    /// Memory for the rows of --stream, in GB [default: 0.512]
-    #[arg(long, value_name = "GB", value_parser = gigabytes, requires = "stream")]
-    pub(crate) memory: Option<u64>,
+    /// Memory for the rows of --stream, in GB
+    #[arg(long, value_name = "GB", requires = "stream", default_value_t = Gigabytes(Streaming::MEMORY as u64))]
+    pub(crate) memory: Gigabytes,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
     #[command(flatten)]
@@ -496,11 +501,24 @@ pub(crate) struct InspectArgs {
     pub(crate) json: bool,
 }
 
-/// Bytes.
-fn gigabytes(text: &str) -> Result<u64, String> {
-    match text.parse::<f64>() {
-        Ok(gigabytes) if gigabytes > 0.0 && gigabytes < 1e9 => Ok((gigabytes * 1e9) as u64),
-        _ => Err("expected gigabytes, a number above 0".to_owned()),
+/// Bytes, typed and shown as gigabytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gigabytes(pub(crate) u64);
+
+impl FromStr for Gigabytes {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.parse::<f64>() {
+            Ok(gigabytes) if gigabytes > 0.0 && gigabytes < 1e9 => Ok(Self((gigabytes * 1e9) as u64)),
+            _ => Err("expected gigabytes, a number above 0"),
+        }
+    }
+}
+
+impl Display for Gigabytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0 as f64 / 1e9)
     }
 }
 

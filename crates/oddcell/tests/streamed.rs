@@ -121,6 +121,12 @@ fn what_cannot_be_streamed_is_told() {
         message(fit_as(&bytes, &bytes, TINY, 256, &twice)),
         "noise cannot learn from a stream: with `trust` below 1 it needs all rows in memory at once"
     );
+    // One of two rows is held out.
+    let two = parquet(&rows(2));
+    assert_eq!(
+        message(fit_as(&two, &two, TINY, 256, &options())),
+        "noise needs at least 2 rows to learn from, but got 1"
+    );
     // 1,600 rows in 1,024 blocks are 2 rows a block, of 8 numbers and a place in the order: 2 · 2 · 36 bytes.
     assert_eq!(
         message(fit_as(&bytes, &bytes, 60, 256, &options())),

@@ -22,7 +22,7 @@ use oddcell_bench::{
 use crate::{
     args::{
         BenchAblateArgs, BenchCalibrationArgs, BenchChoiceArgs, BenchCommand, BenchReportArgs, BenchRunArgs,
-        BenchSetsArgs, BenchTimeArgs,
+        BenchSetsArgs, BenchTimeArgs, Gigabytes,
     },
     failure::Failure,
     learning, output,
@@ -73,7 +73,7 @@ fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs)
     let limits = Limits {
         jobs: args.jobs.map_or((cores / threads).max(1), usize::from),
         threads,
-        memory: args.memory.unwrap_or_else(free_memory),
+        memory: args.memory.map_or_else(free_memory, |Gigabytes(bytes)| bytes),
         time: args.time_limit.map(Duration::from_secs),
     };
     let mut store = Store::open(&choice.out, args.again)?;

@@ -123,8 +123,7 @@ fn learn_streamed(
             .with_hint("write the table to a file first"));
     }
     Streaming::check(options)?;
-    let memory = args.memory.map_or(Streaming::MEMORY, |bytes| bytes as usize);
-    let streaming = Streaming { memory };
+    let streaming = Streaming { memory: args.memory.0 as usize };
     let reader = learning::open_to_learn(&args.data, &args.read, options)?;
     let mut sample = streaming.sample(reader, context.seed)?;
     let (table, notes) = learning::with_kinds(sample.table, &args.columns)?;

@@ -100,12 +100,7 @@ pub fn check_rows(rows: &Matrix, fitted: usize) -> Result<(), ScoreError> {
 
 /// Rows to be learned from are enough, not without columns, and finite.
 pub fn check_training(rows: &Matrix, detector: &'static str, needed: usize) -> Result<(), FitError> {
-    if rows.n_cols() == 0 {
-        return Err(FitError::TooFewColumns { detector, needed: 1, got: 0 });
-    }
-    if rows.n_rows() < needed {
-        return Err(FitError::TooFewRows { detector, needed, got: rows.n_rows() });
-    }
+    check_shape([rows.n_rows(), rows.n_cols()], detector, needed)?;
     match rows.first_not_finite() {
         None => Ok(()),
         Some((row, column)) => {
@@ -113,4 +108,19 @@ pub fn check_training(rows: &Matrix, detector: &'static str, needed: usize) -> R
             Err(FitError::NotFinite { row: row + 1, column: column + 1, value })
         }
     }
+}
+
+/// So many rows are enough, and there are columns.
+pub fn check_shape(
+    [n_rows, n_cols]: [usize; 2],
+    detector: &'static str,
+    needed: usize,
+) -> Result<(), FitError> {
+    if n_cols == 0 {
+        return Err(FitError::TooFewColumns { detector, needed: 1, got: 0 });
+    }
+    if n_rows < needed {
+        return Err(FitError::TooFewRows { detector, needed, got: n_rows });
+    }
+    Ok(())
 }

@@ -28,7 +28,10 @@ use rayon::prelude::*;
 use nearest::{Evidence, Nearest};
 pub use params::{Loss, NetKind, NoiseParams, Output};
 
-use super::{BlockDetector, Detector, Fitted, Judged, RowBlocks, check_rows, check_training, saved};
+use super::{
+    BlockDetector, Detector, Fitted, Judged, Params, RowBlocks, check_rows, check_shape, check_training,
+    saved,
+};
 use crate::{
     Context, Matrix,
     aggregate::Aggregation,
@@ -38,6 +41,8 @@ use crate::{
     tensors::Tensors,
 };
 
+/// Fewer rows than this show no spread.
+const LEAST_ROWS: usize = 2;
 /// Rows that go through the net together when scoring. Any number gives the same bits; this one keeps a block's
 /// activations in the second-level cache.
 const SCORE_ROWS: usize = 256;
@@ -55,7 +60,7 @@ pub struct NoiseDetector {
 
 impl Detector for NoiseDetector {
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        check_training(rows, "noise", 2)?;
+        check_training(rows, NoiseParams::NAME, LEAST_ROWS)?;
         if self.params.trust == 1.0 {
             return self.fit_blocks(rows, context);
         }
@@ -84,6 +89,8 @@ impl BlockDetector for NoiseDetector {
     }
 
     fn fit_blocks(&self, rows: &dyn RowBlocks, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        let n_rows = (0..rows.n_blocks()).map(|block| rows.block_rows(block)).sum();
+        check_shape([n_rows, rows.n_cols()], NoiseParams::NAME, LEAST_ROWS)?;
         let nearest = self.nearest(rows, context)?;
         Ok(Box::new(self.learn(rows, nearest.as_ref(), context)?))
     }
