@@ -23,6 +23,10 @@ use super::{
 /// A Parquet row group ends at this size, so that memory does not grow with the table.
 const ROW_GROUP_BYTES: usize = 32 << 20;
 
+/// A Parquet column with more different values than fit here is written without a dictionary: to look every measurement
+/// up in one would take most of the time there is, and a dictionary pays where values repeat.
+const DICTIONARY_BYTES: usize = 64 << 10;
+
 /// Writes a table batch by batch. Nothing is complete before [`TableWriter::finish`].
 pub struct TableWriter<W: Write + Send> {
     format: Format,
@@ -55,7 +59,10 @@ impl<W: Write + Send> TableWriter<W> {
         let sink = match format {
             Format::Csv | Format::JsonLines => Sink::Text(sink),
             Format::Parquet => {
-                let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+                let properties = WriterProperties::builder()
+                    .set_compression(Compression::SNAPPY)
+                    .set_dictionary_page_size_limit(DICTIONARY_BYTES)
+                    .build();
                 let schema = Arc::new(typed_schema(schema, kinds));
                 let failure = Failure::default();
                 let sink = Watched { sink, failure: Arc::clone(&failure) };
