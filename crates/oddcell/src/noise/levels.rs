@@ -1,6 +1,6 @@
 //! Levels: how strong the noise of each cell is.
 
-use super::random::{self, Bits, CHUNK, unit};
+use super::random::{self, Bits, CHUNK, HALF, unit};
 use crate::seed::{GOLDEN, mix};
 
 /// Rows whose levels are dealt side by side. Dealing goes from cell to cell and cannot be vectorised along a row.
@@ -49,32 +49,17 @@ impl Levels {
         (number as f32 + offset) * (self.sigma_max / self.count as f32)
     }
 
-    /// Deals `M` levels out cell by cell: the next cell gets a level with the chance of its share among the cards
-    /// that are left, which makes every arrangement equally likely, just as a shuffle would.
+    /// Deals `M` levels out cell by cell.
     #[inline(always)]
-    #[allow(clippy::cast_possible_wrap, reason = "rows have far fewer than 2³¹ cells")]
     fn deal<const M: usize>(self, keys: &[u64; GROUP], levels: &mut [[f32; GROUP]]) {
-        let width = levels.len();
-        // `left[i]` counts the cards of levels 0..=i, which are the lowest ones.
-        let (mut left, mut value) = ([[0i32; GROUP]; M], [[0.0f32; GROUP]; M]);
-        for number in 0..M {
-            left[number] = [((number + 1) * width / M) as i32; GROUP];
-            value[number] = keys.map(|key| self.level(number, key));
-        }
-        let mut n_left = width as u64;
+        let mut cards = Cards::<M>::new(self, keys, levels.len());
         for (chunk, levels) in levels.chunks_mut(CHUNK).enumerate() {
-            let draws = random::chunk_of_each(keys, chunk);
-            for (level, draw) in levels.iter_mut().zip(&draws) {
-                for row in 0..GROUP {
-                    let card = ((u64::from(draw[row]) * n_left) >> 32) as i32;
-                    level[row] = value[M - 1][row];
-                    for number in (0..M - 1).rev() {
-                        let is_at_most = card < left[number][row];
-                        left[number][row] -= i32::from(is_at_most);
-                        level[row] = if is_at_most { value[number][row] } else { level[row] };
-                    }
-                }
-                n_left -= 1;
+            let mut draws = [[0; GROUP]; CHUNK];
+            for i in 0..levels.len().min(HALF) {
+                (draws[i], draws[HALF + i]) = random::halves_of_each(keys, chunk * HALF + i);
+            }
+            for (level, draws) in levels.iter_mut().zip(&draws) {
+                *level = cards.next(draws);
             }
         }
     }
@@ -97,6 +82,48 @@ impl Levels {
                 level[row] = self.level(numbers[cell], key);
             }
         }
+    }
+}
+
+/// The levels of a group of rows as cards: the next cell gets a level with the chance of its share among the cards that
+/// are left, which makes every arrangement equally likely, just as a shuffle would.
+struct Cards<const M: usize> {
+    /// `left[i]` counts the cards of levels 0..=i, which are the lowest ones.
+    left: [[i32; GROUP]; M],
+    value: [[f32; GROUP]; M],
+    /// Cards of all levels. In 32 bits, so that a draw times this number is a single instruction.
+    n_left: u32,
+}
+
+impl<const M: usize> Cards<M> {
+    #[inline(always)]
+    #[allow(clippy::cast_possible_wrap, reason = "rows have far fewer than 2³¹ cells")]
+    fn new(levels: Levels, keys: &[u64; GROUP], width: usize) -> Self {
+        let (mut left, mut value) = ([[0; GROUP]; M], [[0.0; GROUP]; M]);
+        for number in 0..M {
+            left[number] = [((number + 1) * width / M) as i32; GROUP];
+            for row in 0..GROUP {
+                value[number][row] = levels.level(number, keys[row]);
+            }
+        }
+        Self { left, value, n_left: width as u32 }
+    }
+
+    /// The level of the next cell of every row, by a draw for each.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_wrap, reason = "rows have far fewer than 2³¹ cells")]
+    fn next(&mut self, draws: &[u32; GROUP]) -> [f32; GROUP] {
+        let mut level = self.value[M - 1];
+        for row in 0..GROUP {
+            let card = ((u64::from(draws[row]) * u64::from(self.n_left)) >> 32) as i32;
+            for number in (0..M - 1).rev() {
+                let is_at_most = card < self.left[number][row];
+                self.left[number][row] -= i32::from(is_at_most);
+                level[row] = if is_at_most { self.value[number][row] } else { level[row] };
+            }
+        }
+        self.n_left -= 1;
+        level
     }
 }
 

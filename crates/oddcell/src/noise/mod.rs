@@ -50,7 +50,7 @@ pub struct Noise {
     pub difference: f64,
 }
 
-/// Normal rows, row-major with the given stride (padding included) and width.
+/// Normal rows, row-major with the given stride (padding included, which is zero) and width.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
     /// The cells.
@@ -136,7 +136,7 @@ impl Noise {
     }
 
     /// Fills `inputs` and `targets` (both of `stride` per row): first the clean rows with target 0, then every
-    /// noised copy of every row. Padding is left as it is.
+    /// noised copy of every row. Padding, if it is touched, becomes zero.
     pub fn fill(
         &self,
         shard: Shard<'_>,
@@ -183,6 +183,9 @@ impl Work for Fill<'_> {
         let Self { noise, shard, stride, inputs, targets, scratch } = self;
         let (data, width) = (shard.data, shard.data.width);
         scratch.noise.resize(width.next_multiple_of(random::CHUNK), 0.0);
+        // Whole vectors as far as there is padding, because their ends would be done cell by cell. Padding is zero and has
+        // no noise: its level is zero.
+        let n_cells = width.next_multiple_of(random::HALF).min(stride);
         let mut lines = inputs.chunks_exact_mut(stride).zip(targets.chunks_exact_mut(stride));
         for (&row, (input, target)) in shard.rows.iter().zip(lines.by_ref()) {
             input[..width].copy_from_slice(data.row(row as usize));
@@ -196,13 +199,15 @@ impl Work for Fill<'_> {
                 }
                 noise.draw_levels(&keys, width, scratch);
                 for (place, (&row, (input, target))) in group.iter().zip(lines.by_ref()).enumerate() {
-                    let clean = data.row(row as usize);
-                    noise.draw(keys[place], clean, &shard, place, scratch);
-                    let mask_key = subkey(keys[place], streams::MASK);
+                    noise.draw(keys[place], data.row(row as usize), &shard, place, scratch);
+                    let clean = &data.values[row as usize * data.stride..][..n_cells];
+                    let (input, target) = (&mut input[..n_cells], &mut target[..n_cells]);
                     if ratio < 1.0 {
-                        scratch.bits.keep(mask_key, ratio, &mut scratch.noise);
+                        let draws = scratch.bits.draw(subkey(keys[place], streams::MASK), n_cells);
+                        add_some(clean, &scratch.noise, (draws, ratio), input, target);
+                    } else {
+                        add(clean, &scratch.noise, input, target);
                     }
-                    add(clean, &scratch.noise, &mut input[..width], &mut target[..width]);
                 }
             }
         }
@@ -213,6 +218,26 @@ impl Work for Fill<'_> {
 #[inline(always)]
 fn add(clean: &[f32], noise: &[f32], input: &mut [f32], target: &mut [f32]) {
     for ((input, target), (&clean, &e)) in input.iter_mut().zip(target).zip(clean.iter().zip(noise)) {
+        *input = clean + e;
+        *target = e.abs();
+    }
+}
+
+/// As [`add`], of each cell's noise with probability `ratio` below 1. (Not in two steps: to set what is left out to zero
+/// in place would be done by masked stores, which are slow.)
+#[inline(always)]
+fn add_some(
+    clean: &[f32],
+    noise: &[f32],
+    (draws, ratio): (&[u32], f64),
+    input: &mut [f32],
+    target: &mut [f32],
+) {
+    let below = (ratio * 4_294_967_296.0) as u32;
+    let noise = noise.iter().zip(draws);
+    for ((input, target), (&clean, (&e, &draw))) in input.iter_mut().zip(target).zip(clean.iter().zip(noise))
+    {
+        let e = if draw < below { e } else { 0.0 };
         *input = clean + e;
         *target = e.abs();
     }
@@ -231,9 +256,12 @@ impl Noise {
     #[inline(always)]
     fn draw_levels(&self, keys: &[u64; GROUP], width: usize, scratch: &mut Scratch) {
         if Sampler::at_levels(self).is_some() {
-            let keys = keys.map(|key| subkey(key, streams::LEVELS));
+            let mut level_keys = [0; GROUP];
+            for (level_key, &key) in level_keys.iter_mut().zip(keys) {
+                *level_key = subkey(key, streams::LEVELS);
+            }
             let levels = Levels { sigma_max: self.sigma_max as f32, count: self.levels };
-            levels.assign(&keys, width, &mut scratch.bits, &mut scratch.group_levels);
+            levels.assign(&level_keys, width, &mut scratch.bits, &mut scratch.group_levels);
         }
     }
 

@@ -8,7 +8,8 @@ use crate::seed::{GOLDEN, mix};
 
 /// Numbers drawn at a time. Buffers are multiples of it.
 pub(super) const CHUNK: usize = 16;
-const HALF: usize = CHUNK / 2;
+/// A chunk's first half are the upper 32 bits of as many numbers, its second half the lower ones.
+pub(super) const HALF: usize = CHUNK / 2;
 
 /// Uniform in [0, 1) from the upper 24 bits.
 #[inline(always)]
@@ -16,31 +17,28 @@ pub(super) fn unit(bits: u64) -> f32 {
     (bits >> 40) as f32 * (1.0 / 16_777_216.0)
 }
 
-/// Eight numbers of a key, as upper and lower halves.
+/// `N` numbers of a key, as upper and lower halves.
 #[inline(always)]
-fn eight(key: u64, first: usize) -> ([u32; HALF], [u32; HALF]) {
+fn halves<const N: usize>(key: u64, first: usize) -> ([u32; N], [u32; N]) {
     let start = key.wrapping_add((first as u64 + 1).wrapping_mul(GOLDEN));
-    let (mut upper, mut lower) = ([0; HALF], [0; HALF]);
-    for i in 0..HALF {
+    let (mut upper, mut lower) = ([0; N], [0; N]);
+    for i in 0..N {
         let bits = mix(start.wrapping_add((i as u64).wrapping_mul(GOLDEN)));
         (upper[i], lower[i]) = ((bits >> 32) as u32, bits as u32);
     }
     (upper, lower)
 }
 
-/// The chunk of number `chunk` of several keys, as [`Bits::draw`] gives it for each: the j-th numbers of all keys stand
-/// side by side.
+/// Number `place` of several keys, as upper and lower halves.
 #[inline(always)]
-pub(super) fn chunk_of_each<const N: usize>(keys: &[u64; N], chunk: usize) -> [[u32; N]; CHUNK] {
-    let mut numbers = [[0; N]; CHUNK];
-    for i in 0..HALF {
-        let step = ((chunk * HALF + i) as u64 + 1).wrapping_mul(GOLDEN);
-        for j in 0..N {
-            let bits = mix(keys[j].wrapping_add(step));
-            (numbers[i][j], numbers[HALF + i][j]) = ((bits >> 32) as u32, bits as u32);
-        }
+pub(super) fn halves_of_each<const N: usize>(keys: &[u64; N], place: usize) -> ([u32; N], [u32; N]) {
+    let step = (place as u64 + 1).wrapping_mul(GOLDEN);
+    let (mut upper, mut lower) = ([0; N], [0; N]);
+    for i in 0..N {
+        let bits = mix(keys[i].wrapping_add(step));
+        (upper[i], lower[i]) = ((bits >> 32) as u32, bits as u32);
     }
-    numbers
+    (upper, lower)
 }
 
 /// Uniform in [0, 1), 24 bits.
@@ -59,21 +57,11 @@ impl Bits {
     pub(super) fn draw(&mut self, key: u64, n: usize) -> &[u32] {
         self.0.resize(n.next_multiple_of(CHUNK), 0);
         for (chunk, numbers) in self.0.chunks_exact_mut(CHUNK).enumerate() {
-            let (upper, lower) = eight(key, chunk * HALF);
+            let (upper, lower) = halves::<HALF>(key, chunk * HALF);
             numbers[..HALF].copy_from_slice(&upper);
             numbers[HALF..].copy_from_slice(&lower);
         }
         &self.0
-    }
-
-    /// Keeps each value with probability `ratio` below 1, sets it to zero otherwise.
-    #[inline(always)]
-    pub(super) fn keep(&mut self, key: u64, ratio: f64, values: &mut [f32]) {
-        let below = (ratio * 4_294_967_296.0) as u32;
-        let draws = self.draw(key, values.len());
-        for (value, &bits) in values.iter_mut().zip(draws) {
-            *value = if bits < below { *value } else { 0.0 };
-        }
     }
 
     /// Uniform in [0, 1) for every value.
@@ -89,16 +77,34 @@ impl Bits {
 /// Fills `values` (a multiple of [`CHUNK`]) with standard normal numbers, by Box and Muller.
 #[inline(always)]
 pub(super) fn normals(key: u64, values: &mut [f32]) {
-    for (chunk, values) in values.chunks_exact_mut(CHUNK).enumerate() {
-        let (upper, lower) = eight(key, chunk * HALF);
-        let (first, second) = values.split_at_mut(HALF);
-        for i in 0..HALF {
-            // 1 − u lies in (0, 1]: its logarithm is finite.
-            let radius = (-2.0 * ln(1.0 - unit32(upper[i]))).sqrt();
-            let (sin, cos) = sin_cos_turns(lower[i] >> 8);
-            first[i] = radius * cos;
-            second[i] = radius * sin;
-        }
+    // Two chunks at a time, because one alone spends most of its time waiting for its own results.
+    let mut pairs = values.chunks_exact_mut(2 * CHUNK);
+    let mut first = 0;
+    for pair in pairs.by_ref() {
+        box_muller::<CHUNK>(key, first, pair);
+        first += CHUNK;
+    }
+    for chunk in pairs.into_remainder().chunks_exact_mut(CHUNK) {
+        box_muller::<HALF>(key, first, chunk);
+    }
+}
+
+/// `2N` normal numbers, in chunks, from `N` numbers of a key.
+#[inline(always)]
+fn box_muller<const N: usize>(key: u64, first: usize, values: &mut [f32]) {
+    let (upper, lower) = halves::<N>(key, first);
+    let (mut cosines, mut sines) = ([0.0; N], [0.0; N]);
+    for i in 0..N {
+        // 1 − u lies in (0, 1]: its logarithm is finite.
+        let radius = (-2.0 * ln(1.0 - unit32(upper[i]))).sqrt();
+        let (sin, cos) = sin_cos_turns(lower[i] >> 8);
+        cosines[i] = radius * cos;
+        sines[i] = radius * sin;
+    }
+    let halves = cosines.chunks_exact(HALF).zip(sines.chunks_exact(HALF));
+    for (values, (cosines, sines)) in values.chunks_exact_mut(CHUNK).zip(halves) {
+        values[..HALF].copy_from_slice(cosines);
+        values[HALF..].copy_from_slice(sines);
     }
 }
 
@@ -166,14 +172,15 @@ mod tests {
     }
 
     #[test]
-    fn chunks_of_several_keys_are_the_chunks_of_each() {
+    fn numbers_of_several_keys_are_the_numbers_of_each() {
         let keys = [7, 1 << 63, 0];
         let mut bits = Bits::default();
-        for (place, &key) in keys.iter().enumerate() {
+        for (row, &key) in keys.iter().enumerate() {
             let alone = bits.draw(key, 3 * CHUNK);
-            for chunk in 0..3 {
-                let together = chunk_of_each(&keys, chunk).map(|numbers| numbers[place]);
-                assert_eq!(together, alone[chunk * CHUNK..][..CHUNK]);
+            for place in 0..3 * HALF {
+                let (upper, lower) = halves_of_each(&keys, place);
+                let chunk = &alone[place / HALF * CHUNK..][..CHUNK];
+                assert_eq!([upper[row], lower[row]], [chunk[place % HALF], chunk[HALF + place % HALF]]);
             }
         }
     }

@@ -236,3 +236,33 @@ fn noise_is_independent_across_rows_copies_epochs_and_neighbouring_cells() {
         }
     }
 }
+
+#[test]
+fn padding_changes_no_noise_and_gets_none() {
+    let noise = Noise { ratios: vec![0.3, 1.0], difference: 0.5, ..noise(Kind::Gaussian) };
+    let n_rows = 11;
+    let rows: Vec<u32> = (0..n_rows as u32).collect();
+    for width in [1, 3, 5, 8, 13, 39] {
+        let fill = |stride: usize| {
+            let mut values = vec![0.0; n_rows * stride];
+            for (row, line) in values.chunks_exact_mut(stride).enumerate() {
+                (0..width).for_each(|column| line[column] = ((row * width + column) as f32).sin());
+            }
+            let data = Rows { values: &values, stride, width };
+            let shard = Shard { data, rows: &rows, extremes: &Extremes::default(), epoch_key: 3 };
+            let total = noise.rows_for(n_rows) * stride;
+            let (mut inputs, mut targets) = (vec![0.0; total], vec![0.0; total]);
+            noise.fill(shard, stride, &mut inputs, &mut targets, &mut Scratch::default());
+            let (cells, padding): (Vec<_>, Vec<_>) = inputs
+                .chunks_exact(stride)
+                .chain(targets.chunks_exact(stride))
+                .map(|line| line.split_at(width))
+                .map(|(cells, padding)| (cells.to_vec(), padding.to_vec()))
+                .unzip();
+            assert!(padding.concat().iter().all(|&value| value == 0.0), "{width} of {stride}");
+            cells
+        };
+        let padded = width.next_multiple_of(8);
+        assert!([padded, padded + 8].map(fill).iter().all(|cells| *cells == fill(width)), "{width}");
+    }
+}
