@@ -140,7 +140,7 @@ fn draw_noise(noise: &Noise, values: &[f32], width: usize) {
         || (vec![0.0; n_cells], vec![0.0; n_cells], Scratch::default()),
         |(inputs, targets, scratch), rows| {
             let shard = Shard { data, rows, extremes: &extremes, epoch_key: Seed(0).key("time", &[]) };
-            noise.fill(shard, width, inputs, targets, scratch);
+            noise.fill(shard, inputs, targets, scratch);
             std::hint::black_box(&inputs);
         },
     );

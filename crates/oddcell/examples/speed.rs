@@ -63,7 +63,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let params = NoiseParams::of(&job.spec).ok_or("the parameters of noise")?;
             let noise = params.noise();
             job.count(SHARD_ROWS * noise.ratios.len() * job.width, || {
-                let values = normals(SHARD_ROWS * padded(job.width));
+                let mut values = normals(SHARD_ROWS * padded(job.width));
+                values.chunks_exact_mut(padded(job.width)).for_each(|row| row[job.width..].fill(0.0));
                 let mut filled = vec![0.0; noise.rows_for(SHARD_ROWS) * padded(job.width)];
                 let mut targets = filled.clone();
                 let (mut scratch, noise) = (Scratch::default(), noise.clone());
@@ -72,7 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 move || {
                     let data = Rows { values: &values, stride, width };
                     let shard = Shard { data, rows: &rows, extremes: &Extremes::default(), epoch_key };
-                    noise.fill(shard, stride, &mut filled, &mut targets, &mut scratch);
+                    noise.fill(shard, &mut filled, &mut targets, &mut scratch);
                     epoch_key += 1;
                 }
             })?;

@@ -95,9 +95,9 @@ struct Cards<const M: usize> {
     n_left: u32,
 }
 
+#[allow(clippy::cast_possible_wrap, reason = "rows have far fewer than 2³¹ cells")]
 impl<const M: usize> Cards<M> {
     #[inline(always)]
-    #[allow(clippy::cast_possible_wrap, reason = "rows have far fewer than 2³¹ cells")]
     fn new(levels: Levels, keys: &[u64; GROUP], width: usize) -> Self {
         let (mut left, mut value) = ([[0; GROUP]; M], [[0.0; GROUP]; M]);
         for number in 0..M {
@@ -111,7 +111,6 @@ impl<const M: usize> Cards<M> {
 
     /// The level of the next cell of every row, by a draw for each.
     #[inline(always)]
-    #[allow(clippy::cast_possible_wrap, reason = "rows have far fewer than 2³¹ cells")]
     fn next(&mut self, draws: &[u32; GROUP]) -> [f32; GROUP] {
         let mut level = self.value[M - 1];
         for row in 0..GROUP {

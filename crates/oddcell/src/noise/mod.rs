@@ -31,6 +31,9 @@ use kind::Sampler;
 use levels::GROUP;
 use random::Bits;
 
+/// Cells to a vector of most CPUs.
+const LANES: usize = 8;
+
 /// What noise to draw.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noise {
@@ -135,17 +138,10 @@ impl Noise {
         self.kind == Kind::SaltPepper
     }
 
-    /// Fills `inputs` and `targets` (both of `stride` per row): first the clean rows with target 0, then every
-    /// noised copy of every row. Padding, if it is touched, becomes zero.
-    pub fn fill(
-        &self,
-        shard: Shard<'_>,
-        stride: usize,
-        inputs: &mut [f32],
-        targets: &mut [f32],
-        scratch: &mut Scratch,
-    ) {
-        simd::run(Fill { noise: self, shard, stride, inputs, targets, scratch });
+    /// Fills `inputs` and `targets` (rows as far apart as the data's): first the clean rows with target 0, then every noised
+    /// copy of every row. Padding, if it is touched, becomes zero.
+    pub fn fill(&self, shard: Shard<'_>, inputs: &mut [f32], targets: &mut [f32], scratch: &mut Scratch) {
+        simd::run(Fill { noise: self, shard, inputs, targets, scratch });
     }
 
     /// The given rows of `train` with the noise of the last copy, which has the highest ratio in all presets: for people
@@ -160,7 +156,7 @@ impl Noise {
         let shard = Shard { data, rows, extremes: &extremes, epoch_key: seed.key("noised", &[]) };
         let n_filled = self.rows_for(rows.len());
         let (mut inputs, mut targets) = (vec![0.0; n_filled * width], vec![0.0; n_filled * width]);
-        self.fill(shard, width, &mut inputs, &mut targets, &mut Scratch::default());
+        self.fill(shard, &mut inputs, &mut targets, &mut Scratch::default());
         let last = &inputs[(n_filled - rows.len()) * width..];
         Matrix::new(last.iter().map(|&cell| f64::from(cell)).collect(), rows.len(), width)
     }
@@ -169,7 +165,6 @@ impl Noise {
 struct Fill<'a> {
     noise: &'a Noise,
     shard: Shard<'a>,
-    stride: usize,
     inputs: &'a mut [f32],
     targets: &'a mut [f32],
     scratch: &'a mut Scratch,
@@ -180,12 +175,12 @@ impl Work for Fill<'_> {
 
     #[inline(always)]
     fn run<const ROWS: usize>(self) {
-        let Self { noise, shard, stride, inputs, targets, scratch } = self;
-        let (data, width) = (shard.data, shard.data.width);
+        let Self { noise, shard, inputs, targets, scratch } = self;
+        let Rows { stride, width, .. } = shard.data;
+        let data = shard.data;
         scratch.noise.resize(width.next_multiple_of(random::CHUNK), 0.0);
-        // Whole vectors as far as there is padding, because their ends would be done cell by cell. Padding is zero and has
-        // no noise: its level is zero.
-        let n_cells = width.next_multiple_of(random::HALF).min(stride);
+        // Whole vectors as far as there is padding, because their ends would be done cell by cell.
+        let n_cells = width.next_multiple_of(LANES).min(stride);
         let mut lines = inputs.chunks_exact_mut(stride).zip(targets.chunks_exact_mut(stride));
         for (&row, (input, target)) in shard.rows.iter().zip(lines.by_ref()) {
             input[..width].copy_from_slice(data.row(row as usize));
@@ -200,7 +195,8 @@ impl Work for Fill<'_> {
                 noise.draw_levels(&keys, width, scratch);
                 for (place, (&row, (input, target))) in group.iter().zip(lines.by_ref()).enumerate() {
                     noise.draw(keys[place], data.row(row as usize), &shard, place, scratch);
-                    let clean = &data.values[row as usize * data.stride..][..n_cells];
+                    scratch.noise[width..].fill(0.0);
+                    let clean = &data.values[row as usize * stride..][..n_cells];
                     let (input, target) = (&mut input[..n_cells], &mut target[..n_cells]);
                     if ratio < 1.0 {
                         let draws = scratch.bits.draw(subkey(keys[place], streams::MASK), n_cells);
@@ -256,6 +252,7 @@ impl Noise {
     #[inline(always)]
     fn draw_levels(&self, keys: &[u64; GROUP], width: usize, scratch: &mut Scratch) {
         if Sampler::at_levels(self).is_some() {
+            // No `map`, whose closure may stay a function of its own, see [`Work::run`].
             let mut level_keys = [0; GROUP];
             for (level_key, &key) in level_keys.iter_mut().zip(keys) {
                 *level_key = subkey(key, streams::LEVELS);

@@ -31,7 +31,7 @@ fn fill_all(noise: &Noise, data: &[f32], width: usize, epoch: u64) -> (Vec<f32>,
     let shard = Shard { data, rows: &rows, extremes: &extremes, epoch_key: Seed(11).key("noise", &[epoch]) };
     let total = noise.rows_for(n_rows) * width;
     let (mut inputs, mut targets) = (vec![0.0; total], vec![0.0; total]);
-    noise.fill(shard, width, &mut inputs, &mut targets, &mut Scratch::default());
+    noise.fill(shard, &mut inputs, &mut targets, &mut Scratch::default());
     let clean = n_rows * width;
     assert_eq!(&inputs[..clean], data.values, "clean rows come first");
     assert!(targets[..clean].iter().all(|&target| target == 0.0));
@@ -239,30 +239,36 @@ fn noise_is_independent_across_rows_copies_epochs_and_neighbouring_cells() {
 
 #[test]
 fn padding_changes_no_noise_and_gets_none() {
-    let noise = Noise { ratios: vec![0.3, 1.0], difference: 0.5, ..noise(Kind::Gaussian) };
+    // One scratch for all, as a worker would use it: nothing of a wider table may be left in it.
+    let mut scratch = Scratch::default();
     let n_rows = 11;
     let rows: Vec<u32> = (0..n_rows as u32).collect();
-    for width in [1, 3, 5, 8, 13, 39] {
-        let fill = |stride: usize| {
+    for (kind, width) in
+        Kind::ALL.into_iter().flat_map(|kind| [39, 16, 13, 8, 5, 1].map(|width| (kind, width)))
+    {
+        let noise = Noise { ratios: vec![0.3, 1.0], difference: 0.3, ..noise(kind) };
+        let mut fill = |stride: usize| {
             let mut values = vec![0.0; n_rows * stride];
             for (row, line) in values.chunks_exact_mut(stride).enumerate() {
                 (0..width).for_each(|column| line[column] = ((row * width + column) as f32).sin());
             }
             let data = Rows { values: &values, stride, width };
-            let shard = Shard { data, rows: &rows, extremes: &Extremes::default(), epoch_key: 3 };
-            let total = noise.rows_for(n_rows) * stride;
-            let (mut inputs, mut targets) = (vec![0.0; total], vec![0.0; total]);
-            noise.fill(shard, stride, &mut inputs, &mut targets, &mut Scratch::default());
-            let (cells, padding): (Vec<_>, Vec<_>) = inputs
-                .chunks_exact(stride)
-                .chain(targets.chunks_exact(stride))
+            let mut extremes = Extremes::default();
+            extremes.of(data, &rows);
+            let shard = Shard { data, rows: &rows, extremes: &extremes, epoch_key: 3 };
+            let mut lines = [(); 2].map(|()| vec![0.0; noise.rows_for(n_rows) * stride]);
+            let [inputs, targets] = &mut lines;
+            noise.fill(shard, inputs, targets, &mut scratch);
+            let (cells, padding): (Vec<_>, Vec<_>) = lines
+                .iter()
+                .flat_map(|lines| lines.chunks_exact(stride))
                 .map(|line| line.split_at(width))
-                .map(|(cells, padding)| (cells.to_vec(), padding.to_vec()))
                 .unzip();
-            assert!(padding.concat().iter().all(|&value| value == 0.0), "{width} of {stride}");
-            cells
+            assert!(padding.concat().iter().all(|&value| value == 0.0), "{kind:?}, {width} of {stride}");
+            cells.concat()
         };
-        let padded = width.next_multiple_of(8);
-        assert!([padded, padded + 8].map(fill).iter().all(|cells| *cells == fill(width)), "{width}");
+        let padded = width.next_multiple_of(LANES);
+        let [alone, tight, wide] = [width, padded, padded + LANES].map(&mut fill);
+        assert!(alone == tight && alone == wide, "{kind:?}, {width}");
     }
 }

@@ -120,11 +120,11 @@ impl NoiseDetector {
     }
 }
 
-/// This share of the rows, but two at least: those with the lowest scores, in row order.
+/// This share of the rows, but as many as it takes: those with the lowest scores, in row order.
 fn least_odd(scores: &[f64], share: f64) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..scores.len()).collect();
     rows.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
-    rows.truncate(((share * scores.len() as f64) as usize).max(2));
+    rows.truncate(((share * scores.len() as f64) as usize).max(LEAST_ROWS));
     rows.sort_unstable();
     rows
 }

@@ -280,7 +280,7 @@ impl Worker {
     /// Draws the noise of a shard.
     fn prepare(&mut self, noise: &Noise, shard: Shard<'_>) {
         self.n_rows = noise.rows_for(shard.rows.len());
-        noise.fill(shard, shard.data.stride, self.pass.input_mut(), &mut self.targets, &mut self.scratch);
+        noise.fill(shard, self.pass.input_mut(), &mut self.targets, &mut self.scratch);
     }
 
     /// Forward, loss, backward.
