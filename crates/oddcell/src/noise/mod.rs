@@ -176,8 +176,7 @@ impl Work for Fill<'_> {
     #[inline(always)]
     fn run<const ROWS: usize>(self) {
         let Self { noise, shard, inputs, targets, scratch } = self;
-        let Rows { stride, width, .. } = shard.data;
-        let data = shard.data;
+        let data @ Rows { stride, width, .. } = shard.data;
         scratch.noise.resize(width.next_multiple_of(random::CHUNK), 0.0);
         // Whole vectors as far as there is padding, because their ends would be done cell by cell.
         let n_cells = width.next_multiple_of(LANES).min(stride);

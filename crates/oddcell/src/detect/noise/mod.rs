@@ -120,7 +120,7 @@ impl NoiseDetector {
     }
 }
 
-/// This share of the rows, but as many as it takes: those with the lowest scores, in row order.
+/// This share of the rows, but [`LEAST_ROWS`] at least: those with the lowest scores, in row order.
 fn least_odd(scores: &[f64], share: f64) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..scores.len()).collect();
     rows.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
