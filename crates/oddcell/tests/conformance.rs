@@ -125,6 +125,27 @@ fn every_row_gets_one_finite_score_and_a_row_alone_the_same_as_in_company() {
     });
 }
 
+/// Those that find training rows by comparing them with the others.
+const COMPARES: &[&str] = &["knn", "lof"];
+
+#[test]
+fn training_scores_are_one_finite_number_per_training_row_and_no_row_is_its_own_neighbour() {
+    let rows = normal_rows(80, 1);
+    for_every_detector(|entry| {
+        let fitted = fit(entry, &rows, 7).unwrap();
+        let scores = fitted.training_scores();
+        assert_eq!(scores.is_some(), COMPARES.contains(&entry.name));
+        let Some(scores) = scores else { return };
+        assert_eq!(scores.len(), 80);
+        assert!(scores.iter().all(|score| score.is_finite()), "{scores:?}");
+        // Scored as new rows, training rows are beside themselves, and so less odd.
+        let as_new = fitted.score(&rows).unwrap();
+        assert!(scores.iter().sum::<f64>() > as_new.iter().sum::<f64>());
+        let loaded = spec(entry).load(&mut fitted.save()).unwrap();
+        assert_eq!(bits(&loaded.training_scores().unwrap()), bits(&scores));
+    });
+}
+
 #[test]
 fn shuffled_rows_get_shuffled_scores() {
     for_every_detector(|entry| {
@@ -244,6 +265,10 @@ fn tables_at_the_edge_give_finite_scores_or_a_named_error() {
                     farthest.values_mut().fill(-f64::MAX);
                     for rows in [&rows, &far, &farthest] {
                         let scores = fitted.score(rows).unwrap();
+                        assert!(scores.iter().all(|score| score.is_finite()), "{name}: {scores:?}");
+                    }
+                    if let Some(scores) = fitted.training_scores() {
+                        assert_eq!(scores.len(), rows.n_rows(), "{name}");
                         assert!(scores.iter().all(|score| score.is_finite()), "{name}: {scores:?}");
                     }
                 }

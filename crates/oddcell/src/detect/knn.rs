@@ -153,6 +153,10 @@ impl Fitted for FittedKnn {
         Ok(Judged { scores, cells: None })
     }
 
+    fn training_scores(&self) -> Option<Vec<f64>> {
+        Some(FittedKnn::training_scores(self))
+    }
+
     fn save(&self) -> Tensors {
         let mut tensors = Tensors::default();
         saved::put_table(&mut tensors, ROWS, self.neighbours.rows());

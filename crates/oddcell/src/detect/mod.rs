@@ -74,6 +74,12 @@ pub trait Fitted: Send + Sync + Debug {
         Ok(None)
     }
 
+    /// The scores of the training rows, in their order, each as if it had not been among them: no row is its own
+    /// neighbour. `None` where a method does not compare with training rows, or has another way to judge them.
+    fn training_scores(&self) -> Option<Vec<f64>> {
+        None
+    }
+
     /// Whether a row's score depends on the rows scored with it, as the joint variants of COPOD and ECOD have it.
     /// Such detectors are for comparisons; no model is made of them.
     fn is_joint(&self) -> bool {
