@@ -18,8 +18,7 @@ pub enum Study {
 }
 
 const LEVELS: [&str; 8] = ["0.1", "0.2", "0.5", "0.8", "1", "2", "3", "5"];
-/// Which five the paper took is not said.
-const RATIO_LEVELS: [&str; 5] = ["0.2", "0.5", "1", "2", "5"];
+const RATIO_LEVELS: [&str; 5] = ["0.1", "0.5", "1", "3", "5"];
 const RATIOS: [&str; 4] = ["[0.2]", "[0.5]", "[0.8]", "[1]"];
 const KINDS: [(&str, Option<&str>); 9] = [
     ("gaussian", None),

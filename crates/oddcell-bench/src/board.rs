@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A method with figures for fewer than this share of the sets is not compared with the others.
-const LEAST_SHARE: f64 = 0.6;
+const LEAST_SHARE: f64 = 0.8;
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Figure {
 }
 
 /// A figure of one method on one set.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     /// Mean over the classes of each one's mean over the seeds.
     pub mean: f64,
@@ -49,8 +49,8 @@ pub struct Cell {
     pub std: Option<f64>,
     /// Classes that took part: the experiments of this set.
     pub n_classes: usize,
-    /// Seeds that took part.
-    pub n_seeds: usize,
+    /// The mean over the classes by seed.
+    pub by_seed: BTreeMap<u64, f64>,
 }
 
 /// One figure of every method on every set.
@@ -114,7 +114,7 @@ impl Board {
         let (kept, left_out): (Vec<usize>, Vec<usize>) =
             (0..self.methods.len()).partition(|&method| n_sets(method) as f64 >= LEAST_SHARE * most as f64);
         let names = |methods: &[usize]| methods.iter().map(|&method| self.methods[method].clone()).collect();
-        let line = |cells: &Vec<Option<Cell>>| kept.iter().map(|&method| cells[method]).collect();
+        let line = |cells: &Vec<Option<Cell>>| kept.iter().map(|&method| cells[method].clone()).collect();
         let cells = self.cells.iter().map(line).collect();
         (Self { sets: self.sets.clone(), methods: names(&kept), cells }.complete(), names(&left_out))
     }
@@ -122,24 +122,28 @@ impl Board {
     /// The means alone, set by set, of a board without gaps; sets with gaps are left out.
     #[must_use]
     pub fn means(&self) -> Vec<Vec<f64>> {
-        let line = |cells: &Vec<Option<Cell>>| cells.iter().map(|cell| Some((*cell)?.mean)).collect();
+        let line = |cells: &Vec<Option<Cell>>| cells.iter().map(|cell| Some(cell.as_ref()?.mean)).collect();
         self.cells.iter().filter_map(line).collect()
     }
 
     /// Mean over the sets that a method has figures for, and their number.
     #[must_use]
     pub fn mean_over_sets(&self, method: usize) -> Option<(f64, usize)> {
-        let values: Vec<f64> = self.cells.iter().filter_map(|cells| Some(cells[method]?.mean)).collect();
+        let values: Vec<f64> = self.of_method(method).map(|cell| cell.mean).collect();
         (!values.is_empty()).then(|| (values.iter().sum::<f64>() / values.len() as f64, values.len()))
     }
 
     /// Mean over the experiments: every class of every set counts once.
     #[must_use]
     pub fn mean_over_experiments(&self, method: usize) -> Option<(f64, usize)> {
-        let cells: Vec<Cell> = self.cells.iter().filter_map(|cells| cells[method]).collect();
-        let count: usize = cells.iter().map(|cell| cell.n_classes).sum();
-        let sum: f64 = cells.iter().map(|cell| cell.mean * cell.n_classes as f64).sum();
+        let count: usize = self.of_method(method).map(|cell| cell.n_classes).sum();
+        let sum: f64 = self.of_method(method).map(|cell| cell.mean * cell.n_classes as f64).sum();
         (count > 0).then(|| (sum / count as f64, count))
+    }
+
+    /// What a method has, set by set.
+    pub(crate) fn of_method(&self, method: usize) -> impl Iterator<Item = &Cell> {
+        self.cells.iter().filter_map(move |cells| cells[method].as_ref())
     }
 }
 
@@ -158,9 +162,17 @@ impl Cell {
             let values = rows.iter().filter(|row| row.seed == seed).map(|row| figure.of(row));
             Some(values.sum::<Option<f64>>()? / n_classes as f64)
         };
-        let by_seed: Vec<f64> = seeds.iter().map(of_seed).collect::<Option<_>>()?;
-        let (mean, std) = (summary::mean(&by_seed)?, summary::standard_deviation(&by_seed));
-        Some(Self { mean, std, n_classes, n_seeds: seeds.len() })
+        let values: Vec<f64> = seeds.iter().map(of_seed).collect::<Option<_>>()?;
+        let (mean, std) = (summary::mean(&values)?, summary::standard_deviation(&values));
+        Some(Self { mean, std, n_classes, by_seed: seeds.into_iter().zip(values).collect() })
+    }
+
+    /// The means of two methods on the same set over the seeds that both have; `None` if they share none. Seeds decide the
+    /// split, so that the two differ by the method alone.
+    pub(crate) fn on_common_seeds(&self, other: &Self) -> Option<(f64, f64)> {
+        let common = self.by_seed.iter().filter_map(|(seed, &own)| Some((own, *other.by_seed.get(seed)?)));
+        let (own, others): (Vec<f64>, Vec<f64>) = common.unzip();
+        Some((summary::mean(&own)?, summary::mean(&others)?))
     }
 }
 
@@ -188,7 +200,7 @@ pub(crate) mod tests {
             (board.sets.as_slice(), board.methods.as_slice()),
             (&["glass", "wine"].map(String::from)[..], &["knn".to_owned()][..])
         );
-        let wine = board.cells[1][0].unwrap();
+        let wine = board.cells[1][0].as_ref().unwrap();
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} instead of {b}");
         close(wine.mean, 0.8);
         close(wine.std.unwrap(), 0.02f64.sqrt());
@@ -204,7 +216,7 @@ pub(crate) mod tests {
             [row("wine", 1, "knn", 0, 0.9), row("wine", 1, "lof", 0, 0.5), row("wine", 2, "lof", 0, 0.7)];
         let board = Board::new(&rows, Protocol::Occ, Figure::Auc);
         assert_eq!(board.cells[0][0], None);
-        assert!((board.cells[0][1].unwrap().mean - 0.6).abs() < 1e-12);
+        assert!((board.cells[0][1].as_ref().unwrap().mean - 0.6).abs() < 1e-12);
     }
 
     #[test] // scad has 1 of 2 sets and is left out, so that the others keep both.
@@ -216,6 +228,22 @@ pub(crate) mod tests {
         let (board, left_out) = Board::new(&rows, Protocol::Occ, Figure::Auc).comparable();
         assert_eq!((board.sets.len(), board.methods), (2, vec!["knn".to_owned(), "lof".to_owned()]));
         assert_eq!(left_out, ["scad"]);
+    }
+
+    #[test] // Seeds 0 and 1 against 1 and 2: what both have is seed 1.
+    fn two_methods_are_compared_on_the_seeds_that_both_have() {
+        let rows = [
+            row("wine", 0, "knn", 0, 0.2),
+            row("wine", 0, "knn", 1, 0.4),
+            row("wine", 0, "lof", 1, 0.5),
+            row("wine", 0, "lof", 2, 0.9),
+            row("wine", 0, "ecod", 3, 0.9),
+        ];
+        let board = Board::new(&rows, Protocol::Occ, Figure::Auc);
+        let [knn, lof, ecod] = ["knn", "lof", "ecod"]
+            .map(|method| board.cells[0][board.position(method).unwrap()].as_ref().unwrap());
+        assert_eq!(knn.on_common_seeds(lof), Some((0.4, 0.5)));
+        assert_eq!(knn.on_common_seeds(ecod), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use oddcell::{Matrix, Seed, seed::Stream};
 
-use crate::protocol::Split;
+use crate::{methods::Method, protocol::Split};
 
 /// Most cells that are spoiled in a row, but never more than half of them.
 const MOST_CELLS: usize = 3;
@@ -33,6 +33,20 @@ pub struct CellSplit {
     pub test: Matrix,
     /// Whether each cell of the test rows was spoiled, row after row.
     pub truth: Vec<bool>,
+}
+
+/// Methods that judge cells by their columns alone, and the parameter that would rank them among all scored rows, too. It is
+/// off here: every row is judged by itself, as the nets do it.
+const JOINT: [&str; 2] = ["copod", "ecod"];
+
+/// The method as it judges cells, so that a row of results states the parameters that were run.
+pub(crate) fn as_judged(method: &Method) -> Method {
+    let mut method = method.clone();
+    let is_joint = method.detector().is_some_and(|name| JOINT.contains(&name));
+    if let (true, Some(spec)) = (is_joint, &mut method.spec) {
+        spec.set("joint", false.into()).expect("copod and ecod have this parameter; a test sets it");
+    }
+    method
 }
 
 /// Spoils the normal test rows of a split. Rows in which nothing could be spoiled are left out.
@@ -132,6 +146,20 @@ mod tests {
             let [a, b, _] = spoiled.test.row(row) else { unreachable!() };
             assert_ne!(2.0 * a, *b, "the columns do not go together any more");
         }
+    }
+
+    #[test]
+    fn ranks_among_all_rows_are_off_and_said_to_be_off() {
+        for name in JOINT {
+            let method = Method::named(name).unwrap();
+            assert_eq!(
+                (&*method.params(), &*as_judged(&method).params()),
+                (r#"{"joint":true}"#, r#"{"joint":false}"#)
+            );
+        }
+        let ours = Method::named("noise").unwrap();
+        assert_eq!(as_judged(&ours).params(), ours.params());
+        assert!(as_judged(&Method::abs_z()).spec.is_none());
     }
 
     #[test] // Rows: hit; miss; a tie, of which the first counts: hit.

@@ -3,7 +3,7 @@
 use oddcell::Seed;
 
 use crate::{
-    board::Board,
+    board::{Board, Cell},
     stats::{
         StatsError,
         bootstrap::{self, Interval},
@@ -18,11 +18,11 @@ use crate::{
 const RESAMPLES: usize = 10_000;
 const CONFIDENCE: f64 = 0.95;
 /// The level of Nemenyi's test.
-const ALPHA: f64 = 0.05;
+pub const ALPHA: f64 = 0.05;
 /// Nemenyi's test is worked out for so many methods at most.
 const MOST_RANKED: usize = 100;
 
-/// One method against the reference, over the sets that both have.
+/// One method against the reference, over the sets that both have, and on each over the seeds that both have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Against {
     /// The other method.
@@ -47,8 +47,9 @@ pub struct Against {
 pub fn against(board: &Board, reference: usize) -> Result<Vec<Against>, StatsError> {
     let mut all = Vec::new();
     for other in (0..board.methods.len()).filter(|&other| other != reference) {
-        let (ours, others): (Vec<f64>, Vec<f64>) =
-            board.cells.iter().filter_map(|cells| Some((cells[reference]?.mean, cells[other]?.mean))).unzip();
+        let pair =
+            |cells: &Vec<Option<Cell>>| cells[reference].as_ref()?.on_common_seeds(cells[other].as_ref()?);
+        let (ours, others): (Vec<f64>, Vec<f64>) = board.cells.iter().filter_map(pair).unzip();
         if ours.len() < 2 {
             continue;
         }

@@ -59,6 +59,26 @@ pub enum LabError {
         /// What was found and expected.
         reason: String,
     },
+    /// A results file with other columns than ours.
+    #[error("`{}`, line 1: {reason}", path.display())]
+    BadHeader {
+        /// The file.
+        path: PathBuf,
+        /// The first column that differs, and what was expected.
+        reason: String,
+    },
+    /// Somebody else changed or replaced a results file while it was added to.
+    #[error(
+        "`{}` was changed by somebody else while it was added to; what was measured since is in `{}`",
+        path.display(),
+        kept.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// Where the rows are that could not be added.
+        kept: PathBuf,
+    },
     /// A picture or a statistic of the results.
     #[error("cannot show the results: {0}")]
     Picture(#[from] crate::pictures::PictureError),

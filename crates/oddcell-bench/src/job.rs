@@ -149,7 +149,12 @@ impl<'a> Watch<'a> {
         let detector = spec.build().map_err(|error| Stopped::Error(error.to_string()))?;
         let fitted = detector.fit(&split.train, &Context { seed: Seed(seed), monitor: self })?;
         let fit_time = self.worked();
-        let scores = self.score(&*fitted, &split.test)?;
+        // Rows that were learned from are not their own neighbours.
+        let among_themselves = (split.train == split.test).then(|| fitted.training_scores()).flatten();
+        let scores = match among_themselves {
+            Some(scores) => scores,
+            None => self.score(&*fitted, &split.test)?,
+        };
         self.measured(&scores, &split.truth, fit_time)
     }
 
@@ -250,5 +255,28 @@ impl Monitor for Watch<'_> {
         let mut looked = self.looked();
         looked.path.extend(auc.map(|auc| (done as f64 / total as f64, auc)));
         looked.time += start.elapsed();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Rows 0, 1, 3 and 10 on a line; the nearest other row is 1, 1, 2 and 7 off. With itself among them, all are 0 off.
+    // The odd row is the last and has the largest distance: AUC 1. All distances 0 would be a tie: AUC 0.5.
+    #[test]
+    fn rows_judged_among_themselves_are_not_their_own_neighbours() {
+        let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0], [10.0]]);
+        let truth = vec![false, false, false, true];
+        let mut split = Split { train: rows.clone(), test: rows, truth };
+        let knn = Method::named("knn").unwrap().with("n_neighbors", "1").unwrap();
+        let auc = |method: &Method, split: &Split| match run(method, split, 0, None) {
+            Outcome::Done(measured) => measured.auc,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(auc(&knn, &split), 1.0);
+        // Of the same rows in another order nobody knows which is which: they are scored as new rows.
+        split.test = split.test.take(&[1, 0, 2, 3]);
+        assert_eq!(auc(&knn, &split), 0.5);
     }
 }

@@ -6,6 +6,7 @@
 //! methods    names of methods become detectors with parameters, and variants of them
 //! job        one run: fit, score, measure
 //! matrix     many runs, in parallel within a memory budget, the largest first
+//! digest     what a set's file held when a run was made
 //! store      results, row by row, in a file that survives anything
 //! variants   what an ablation compares
 //! board      one figure for every set and method
@@ -28,6 +29,7 @@ pub mod board;
 pub mod calibration;
 pub mod cells;
 pub mod comparison;
+mod digest;
 mod error;
 pub mod figures;
 pub mod job;

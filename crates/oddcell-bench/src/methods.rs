@@ -20,7 +20,7 @@ pub const OURS: &str = "noise";
 /// Its presets around the default, as `noise-fast`, `noise-best`.
 const PRESETS: [&str; 2] = ["fast", "best"];
 /// What the names of the paper's own settings of it begin with, and the nets they go on with.
-const PAPER: &str = "noise-paper-";
+pub const PAPER: &str = "noise-paper-";
 const PAPER_NETS: [&str; 2] = ["mlp", "resmlp"];
 
 /// How far a cell is from its column's mean, in standard deviations: the reference for odd cells, which is no detector.
@@ -189,7 +189,9 @@ pub fn guess_seconds(method: &Method, n_train: usize, n_test: usize, n_cols: usi
             let count: f64 = budget.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(500.0);
             let steps = if budget.contains("step") { count } else { count * (train / batch).ceil() };
             let hidden = if n_cols <= 64 { 64.0 } else { 256.0 };
-            steps * 4.0 * batch * 6.0 * 2.0 * (columns * hidden + hidden * hidden) / 3e10
+            let is_residual = spec.params().get("net").and_then(Value::as_str) == Some("resmlp");
+            let inner_layers = if is_residual { 10.0 } else { 2.0 };
+            steps * 4.0 * batch * 6.0 * (2.0 * columns * hidden + inner_layers * hidden * hidden) / 3e10
         }
         "knn" | "lof" => 3e-11 * (train + test) * train * columns,
         "copod" | "ecod" | "iforest" => 1e-7 * (train + test) * columns,
@@ -214,6 +216,17 @@ mod tests {
             error.starts_with("there is no method `knm`; there are: noise, noise-fast, noise-best,"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn more_rows_columns_or_layers_are_guessed_to_take_longer() {
+        let guess =
+            |name: &str, n_train, n_cols| guess_seconds(&Method::named(name).unwrap(), n_train, 100, n_cols);
+        for name in ["noise-paper-mlp", "knn", "iforest", "scad", "ae"] {
+            assert!(guess(name, 2_000, 10) > guess(name, 1_000, 10), "{name}");
+            assert!(guess(name, 1_000, 20) > guess(name, 1_000, 10), "{name}");
+        }
+        assert!(guess("noise-paper-resmlp", 1_000, 10) > guess("noise-paper-mlp", 1_000, 10));
     }
 
     #[test]

@@ -28,8 +28,9 @@ impl Page {
         let fact = |name: &str, value: String| (name.to_owned(), value);
         let gallery = Gallery {
             title: "Methods on benchmark sets".to_owned(),
-            lead: "No epoch, seed or parameter was chosen for a set by its test labels. A figure is the mean over the seeds; \
-                   sets are compared only among methods that all ran on them."
+            lead: "No epoch, seed or parameter was chosen for a set by its test labels. A figure is the mean over the seeds. \
+                   Ranks, times and the mean over common sets are over the sets that all compared methods ran on; tests \
+                   compare two methods on the sets and seeds that both have."
                 .to_owned(),
             facts: vec![
                 fact("Runs", count(rows.len())),
@@ -61,7 +62,7 @@ impl Page {
             "heat" => ("Heat map of the AUC by set and method", Some("auc")),
             "ranks" => ("Mean ranks, and the critical difference", Some("auc_ranks")),
             "time" => ("Time against AUC", None),
-            "path" => ("AUC on the way of the training", None),
+            "path" => ("AUC on the way of the training", Some("oracle")),
             study => ("A parameter that was varied", Some(study)),
         };
         let table = table.and_then(|name| self.tables.get(&format!("{protocol}_{name}")));

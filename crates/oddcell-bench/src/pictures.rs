@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use oddcell::count::counted;
+
 use crate::{
     board::{Board, Figure as Measure},
     comparison,
@@ -13,7 +15,7 @@ use crate::{
     methods::OURS,
     protocol::Protocol,
     stats::StatsError,
-    store::{Row, Status},
+    store::Row,
     variants::{self, Varied, settings},
 };
 
@@ -35,10 +37,9 @@ pub enum PictureError {
 
 /// All pictures of one protocol that there is something to draw for, with names for their files.
 pub fn of_protocol(rows: &[Row], protocol: Protocol) -> Result<Vec<(String, Figure)>, PictureError> {
-    let rows: Vec<Row> =
-        rows.iter().filter(|row| row.protocol == protocol && row.status == Status::Ok).cloned().collect();
+    let rows: Vec<Row> = rows.iter().filter(|row| row.protocol == protocol).cloned().collect();
     // Variants of a method are compared with each other, not with other methods.
-    let plain: Vec<Row> = rows.iter().filter(|row| row.variant.is_empty()).cloned().collect();
+    let plain = variants::rivals(&rows);
     let board = Board::new(&plain, protocol, Measure::Auc);
     let mut pictures = Vec::new();
     let mut add = |name: String, figure: Option<Figure>| {
@@ -53,7 +54,12 @@ pub fn of_protocol(rows: &[Row], protocol: Protocol) -> Result<Vec<(String, Figu
     for varied in variants::studied(&rows) {
         let rows = varied.rows(&rows);
         add(varied.name(), VariedPicture(&varied).draw(&rows, protocol)?);
-        add(format!("{}_path", varied.name()), path_picture(&rows, protocol)?);
+        // One picture for each method: the lines of several would hide each other.
+        let methods: BTreeSet<&str> = rows.iter().map(|row| row.method.as_str()).collect();
+        for method in methods {
+            let own: Vec<Row> = rows.iter().filter(|row| row.method == method).cloned().collect();
+            add(format!("{}_{method}_path", varied.name()), path_picture(&own, protocol)?);
+        }
     }
     Ok(pictures)
 }
@@ -63,14 +69,29 @@ fn percent(share: f64) -> f64 {
     100.0 * share
 }
 
+fn n_sets_text(board: &Board) -> String {
+    counted(board.sets.len(), "set", "sets")
+}
+
+/// A parameter in the words of the paper, where it is one of its ablations.
+fn in_words(key: &str) -> &str {
+    match key {
+        "sigma_max" => "largest noise level",
+        "ratios" => "noise ratio",
+        "noise" => "kind of noise",
+        "aggregate" => "aggregation",
+        other => other,
+    }
+}
+
 fn board_heat_map(board: &Board, protocol: Protocol) -> Result<Option<Figure>, FigureError> {
     let cells: Vec<Option<f64>> =
-        board.cells.iter().flatten().map(|cell| cell.map(|cell| percent(cell.mean))).collect();
+        board.cells.iter().flatten().map(|cell| cell.as_ref().map(|cell| percent(cell.mean))).collect();
     if cells.iter().all(Option::is_none) {
         return Ok(None);
     }
     let map = HeatMap {
-        title: &format!("AUC by set and method ({protocol})"),
+        title: &format!("AUC by set and method ({})", protocol.title()),
         row_title: "",
         column_title: "",
         value_title: "AUC (%)",
@@ -89,7 +110,7 @@ fn rank_diagram(board: &Board, protocol: Protocol) -> Result<Option<Figure>, Pic
     };
     let (n_methods, n_sets) = (ranking.methods.len(), ranking.n_sets);
     let diagram = CriticalDifference {
-        title: &format!("Mean ranks by AUC of {n_methods} methods over {n_sets} sets ({protocol})"),
+        title: &format!("Mean ranks by AUC of {n_methods} methods over {n_sets} sets ({})", protocol.title()),
         names: &ranking.methods,
         mean_ranks: &ranking.mean_ranks,
         critical_difference: Some(ranking.critical_difference),
@@ -104,13 +125,14 @@ fn time_against_auc(rows: &[Row], board: &Board, protocol: Protocol) -> Result<O
     if whole.sets.is_empty() {
         return Ok(None);
     }
-    let seconds = |method: &str| {
-        let runs: Vec<f64> = rows
-            .iter()
-            .filter(|row| row.method == method && whole.sets.contains(&row.set))
-            .filter_map(|row| Some(row.fit_seconds? + row.score_seconds?))
-            .collect();
-        runs.iter().sum::<f64>() / runs.len() as f64
+    // Every set counts the same, however many runs it has.
+    let seconds = |label: &str| {
+        let of_set = |set: &String| {
+            let runs = rows.iter().filter(|row| row.set == *set && row.label() == label);
+            let runs: Vec<f64> = runs.filter_map(|row| Some(row.fit_seconds? + row.score_seconds?)).collect();
+            runs.iter().sum::<f64>() / runs.len() as f64
+        };
+        whole.sets.iter().map(of_set).sum::<f64>() / whole.sets.len() as f64
     };
     let group = |name: &str, is_in: &dyn Fn(&str) -> bool| {
         let methods: Vec<usize> = (0..whole.methods.len()).filter(|&at| is_in(&whole.methods[at])).collect();
@@ -127,7 +149,7 @@ fn time_against_auc(rows: &[Row], board: &Board, protocol: Protocol) -> Result<O
     let is_ours = |method: &str| method.starts_with(OURS);
     let groups = [group("noise evaluation", &is_ours), group("other methods", &|method| !is_ours(method))];
     let groups: Vec<Group> = groups.into_iter().filter(|group| !group.points.is_empty()).collect();
-    let title = format!("Time and AUC, means over {} sets ({protocol})", whole.sets.len());
+    let title = format!("Time and AUC, means over {} ({})", n_sets_text(&whole), protocol.title());
     let axes = Axes {
         title: &title,
         x_title: "time to fit and score, one run (s)",
@@ -137,38 +159,35 @@ fn time_against_auc(rows: &[Row], board: &Board, protocol: Protocol) -> Result<O
     scatter(&axes, &groups).map(Some)
 }
 
-/// The mean path over the training of every method that has one, over the sets that all of them have. Paths have the same
-/// number of places, unless a training was too short for that.
+/// The mean path over the training of the methods that have one and can be compared, over the sets that all of them have.
+/// Paths have the same number of places, unless a training was too short for that.
 fn path_picture(rows: &[Row], protocol: Protocol) -> Result<Option<Figure>, FigureError> {
-    let mut paths = BTreeMap::<(String, String), Vec<Vec<(f64, f64)>>>::new();
-    for row in rows {
-        let path = read_path(&row.path);
-        if path.len() == job::STATES {
-            paths.entry((row.label(), row.set.clone())).or_default().push(path);
-        }
-    }
-    let labels: BTreeSet<&String> = paths.keys().map(|(label, _)| label).collect();
-    let has_all =
-        |set: &&String| labels.iter().all(|&label| paths.contains_key(&(label.clone(), (*set).clone())));
-    let sets: BTreeSet<&String> = paths.keys().map(|(_, set)| set).filter(has_all).collect();
-    if sets.is_empty() || labels.len() > MOST_LINES {
+    let whole = |row: &&Row| read_path(&row.path).len() == job::STATES;
+    let rows: Vec<Row> = rows.iter().filter(whole).cloned().collect();
+    let (board, _) = Board::new(&rows, protocol, Measure::Auc).comparable();
+    if board.sets.is_empty() || board.methods.len() > MOST_LINES {
         return Ok(None);
     }
-    let line = |&label: &&String| {
+    let mut paths = BTreeMap::<(String, &str), Vec<Vec<(f64, f64)>>>::new();
+    for row in &rows {
+        paths.entry((row.label(), &row.set)).or_default().push(read_path(&row.path));
+    }
+    let line = |label: &String| {
         // Every set counts the same, however many runs it has.
         let mean_at = |place: usize| {
-            let of_set = |&set: &&String| {
-                let paths = &paths[&(label.clone(), set.clone())];
+            let of_set = |set: &String| {
+                let paths = &paths[&(label.clone(), set.as_str())];
                 paths.iter().map(|path| path[place].1).sum::<f64>() / paths.len() as f64
             };
-            sets.iter().map(of_set).sum::<f64>() / sets.len() as f64
+            board.sets.iter().map(of_set).sum::<f64>() / board.sets.len() as f64
         };
         let share = |place: usize| 100.0 * (place + 1) as f64 / job::STATES as f64;
         let points = (0..job::STATES).map(|place| (share(place), percent(mean_at(place)))).collect();
         Series { name: label.clone(), points, band: None }
     };
-    let series: Vec<Series> = labels.iter().map(line).collect();
-    let title = format!("AUC on the way of the training, means over {} sets ({protocol})", sets.len());
+    let series: Vec<Series> = board.methods.iter().map(line).collect();
+    let title =
+        format!("AUC on the way of the training, means over {} ({})", n_sets_text(&board), protocol.title());
     let axes = Axes { title: &title, x_title: "share of the training (%)", y_title: "AUC (%)", log_x: false };
     lines(&axes, &series).map(Some)
 }
@@ -200,9 +219,9 @@ impl VariedPicture<'_> {
         };
         let variants = variants::names(rows);
         let value = |variant: &str| settings(variant)[0].1.to_owned();
-        let n_sets = board.sets.len();
-        let key = self.0.keys.join(" and ");
-        let title = format!("AUC by {key}, means over {n_sets} sets ({protocol})");
+        let words: Vec<&str> = self.0.keys.iter().map(|key| in_words(key)).collect();
+        let key = words.join(" and ");
+        let title = format!("AUC by {key}, means over {} ({})", n_sets_text(&board), protocol.title());
         if let [_, _] = self.0.keys.as_slice() {
             return self.draw_heat_map(&title, &variants, &methods, mean).map(Some);
         }
@@ -261,8 +280,8 @@ impl VariedPicture<'_> {
         }
         heat_map(&HeatMap {
             title,
-            row_title: &self.0.keys[0],
-            column_title: &self.0.keys[1],
+            row_title: in_words(&self.0.keys[0]),
+            column_title: in_words(&self.0.keys[1]),
             value_title: "AUC (%)",
             row_names: &row_names,
             column_names: &second,

@@ -60,6 +60,12 @@ impl Protocol {
         Protocol::CellsSwap,
     ];
 
+    /// Its name on pictures.
+    #[must_use]
+    pub fn title(self) -> String {
+        if self == Protocol::Dte { format!("{self}, leaky") } else { self.to_string() }
+    }
+
     /// The sets it is made for.
     #[must_use]
     pub fn benchmark(self) -> Benchmark {

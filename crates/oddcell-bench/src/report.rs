@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use crate::{
@@ -11,28 +11,28 @@ use crate::{
     board::{Board, Figure},
     comparison,
     figures::Figure as Drawn,
-    methods::OURS,
+    job,
+    methods::{OURS, PAPER},
     page::Page,
     paper,
     pictures::{self, PictureError},
     protocol::Protocol,
     stats::ranks,
     store::Row,
-    tables::Table,
+    tables::{Beside, Table},
     variants::{self, Varied},
 };
 
 /// The page with all pictures.
 pub const PAGE: &str = "report.html";
 
+/// What the last report wrote, so that the next one can take away what it does not write any more.
+const LIST: &str = "report-files.txt";
+
 /// Writes the tables of all results into `folder/tables`, the pictures into `folder/figures`, and a page that shows them
 /// beside these folders; gives their paths.
 pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
     let (tables, figures) = (folder.join("tables"), folder.join("figures"));
-    for folder in [&tables, &figures] {
-        fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
-        remove_outdated(folder)?;
-    }
     let mut written = Vec::new();
     let mut page = Page::new(rows);
     for protocol in Protocol::ALL {
@@ -45,6 +45,11 @@ pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
                 written.extend(write_table(&tables, &name, &table)?);
                 page.keep(name, table);
             }
+        }
+        if let Some(table) = oracle_table(&compared, protocol) {
+            let name = format!("{protocol}_oracle");
+            written.extend(write_table(&tables, &name, &table)?);
+            page.keep(name, table);
         }
         for varied in variants::studied(&rows) {
             let table = study_table(&varied, &rows, protocol)?;
@@ -60,6 +65,7 @@ pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
     let path = folder.join(PAGE);
     write_whole(&path, page.html().as_bytes())?;
     written.push(path);
+    remove_outdated(folder, &written)?;
     Ok(written)
 }
 
@@ -101,55 +107,83 @@ fn study_table(varied: &Varied, rows: &[Row], protocol: Protocol) -> Result<Tabl
     Ok(Table { title, header, lines })
 }
 
+/// What an oracle would have got beside the last state of the training, which is the result; `None` if no method has a path.
+fn oracle_table(rows: &[Row], protocol: Protocol) -> Option<Table> {
+    let [last, best] = [Figure::Auc, Figure::OracleAuc].map(|figure| Board::new(rows, protocol, figure));
+    let oracle = |set: &str, method: &str| {
+        let at = best.sets.iter().position(|known| known == set)?;
+        let mean = best.cells[at][best.position(method)?].as_ref()?.mean;
+        Some(Beside { mean, std: None })
+    };
+    let title = format!(
+        "{}, and beside it the best of {} places of the training by the test labels",
+        title(protocol, Figure::Auc),
+        job::STATES
+    );
+    Table::of_pairs(&last, &title, "oracle", oracle)
+}
+
 /// Of these, what is worth a column beside the others.
 const STUDIED: [Figure; 3] = [Figure::Auc, Figure::F1, Figure::Top1];
 
 /// What is worth a table.
 fn measures(protocol: Protocol) -> &'static [(Figure, &'static str)] {
-    const ROWS: [(Figure, &str); 4] =
-        [(Figure::Auc, "auc"), (Figure::Ap, "ap"), (Figure::F1, "f1"), (Figure::OracleAuc, "oracle")];
+    const ROWS: [(Figure, &str); 3] = [(Figure::Auc, "auc"), (Figure::Ap, "ap"), (Figure::F1, "f1")];
     const CELLS: [(Figure, &str); 2] = [(Figure::Auc, "auc"), (Figure::Top1, "top1")];
     if protocol.spoil().is_some() { &CELLS } else { &ROWS }
 }
 
-/// Takes away what an earlier report wrote: what is not drawn any more must not stay beside what is.
-fn remove_outdated(folder: &Path) -> Result<(), LabError> {
-    for entry in fs::read_dir(folder).map_err(LabError::file("read", folder))? {
-        let path = entry.map_err(LabError::file("read", folder))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_ours = Protocol::ALL.iter().any(|protocol| name.starts_with(&format!("{protocol}_")));
-        if is_ours && path.is_file() {
+/// Takes away what the report before wrote and this one did not: what is not drawn any more must not stay beside what is.
+/// Files that no report wrote are somebody's own.
+fn remove_outdated(folder: &Path, written: &[PathBuf]) -> Result<(), LabError> {
+    let list = folder.join(LIST);
+    let before = fs::read_to_string(&list).unwrap_or_default();
+    // Only plain names below the folder: whatever the list says, nothing else is removed.
+    let is_below = |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_)));
+    for path in before.lines().map(Path::new).filter(|path| is_below(path)).map(|path| folder.join(path)) {
+        if !written.contains(&path) && path.is_file() {
             fs::remove_file(&path).map_err(LabError::file("remove", &path))?;
         }
     }
-    Ok(())
+    let names = written.iter().filter_map(|path| path.strip_prefix(folder).ok()?.to_str());
+    let lines = names.collect::<Vec<_>>().join("\n");
+    write_whole(&list, lines.as_bytes())
 }
 
 /// The tables of one figure, each with the end of its name.
-fn tables_of(
-    rows: &[Row],
-    protocol: Protocol,
-    figure: Figure,
-) -> Result<Vec<(&'static str, Table)>, LabError> {
+fn tables_of(rows: &[Row], protocol: Protocol, figure: Figure) -> Result<Vec<(String, Table)>, LabError> {
     let title = title(protocol, figure);
-    let printed = |set: &str, method: &str| paper::printed(protocol, figure, set, method);
     let board = Board::new(rows, protocol, figure);
     if board.cells.iter().flatten().all(Option::is_none) {
         return Ok(Vec::new());
     }
-    let mut tables = vec![("", Table::of_board(&board, &title, printed))];
+    let printed = |set: &str, method: &str| paper::printed(protocol, figure, set, method);
+    let mut tables = vec![(String::new(), Table::of_board(&board, &title, printed))];
+    let mut add =
+        |kind: &str, table: Option<Table>| tables.extend(table.map(|table| (kind.to_owned(), table)));
+    let words = format!("{title}: here and in the paper, set by set");
+    add("_paper", Table::of_pairs(&board, &words, "paper", printed));
     let words = format!("{title}: here and in the paper, means over the sets that both have");
-    tables.extend(Table::of_agreement(&board, &words, printed).map(|table| ("_agreement", table)));
-    // Variants of a method are no rivals of the others, and an oracle takes no part in comparisons.
-    let plain: Vec<Row> = rows.iter().filter(|row| row.variant.is_empty()).cloned().collect();
-    let board = Board::new(&plain, protocol, figure);
-    if figure != Figure::OracleAuc && board.methods.len() > 1 {
-        let reference = board.methods.iter().position(|method| method == OURS).unwrap_or(0);
-        let against = comparison::against(&board, reference).map_err(PictureError::from)?;
-        let words = format!("{title}: {} minus the others, set by set", board.methods[reference]);
-        tables.push(("_comparison", Table::of_comparison(&against, &words)));
+    add("_agreement", Table::of_agreement(&board, &words, printed));
+    // Variants of a method are no rivals of the others.
+    let board = Board::new(&variants::rivals(rows), protocol, figure);
+    if board.methods.len() > 1 {
+        // Ours, and as in the paper its two nets.
+        let is_ours = |&at: &usize| board.methods[at] == OURS || board.methods[at].starts_with(PAPER);
+        let references: Vec<usize> = (0..board.methods.len()).filter(is_ours).collect();
+        for reference in if references.is_empty() { vec![0] } else { references } {
+            let against = comparison::against(&board, reference).map_err(PictureError::from)?;
+            let name = &board.methods[reference];
+            let words = format!("{title}: {name} minus the others, on the sets and seeds that both have");
+            let kind = if name.starts_with(PAPER) {
+                format!("_comparison_{name}")
+            } else {
+                "_comparison".to_owned()
+            };
+            add(&kind, Some(Table::of_comparison(&against, &words)));
+        }
         if let Some(ranking) = comparison::ranking(&board).map_err(PictureError::from)? {
-            tables.push(("_ranks", Table::of_ranking(&ranking, &title)));
+            add("_ranks", Some(Table::of_ranking(&ranking, &title)));
         }
     }
     Ok(tables)
@@ -176,13 +210,19 @@ pub fn write_table(folder: &Path, name: &str, table: &Table) -> Result<Vec<PathB
     Ok(written)
 }
 
+/// Writes rows that are no results of runs as CSV.
+pub fn write_rows(folder: &Path, name: &str, table: &Table) -> Result<(), LabError> {
+    fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
+    write_whole(&folder.join(name), table.csv().as_bytes())
+}
+
 fn title(protocol: Protocol, figure: Figure) -> String {
     let what = match figure {
         Figure::Auc => "AUC",
         Figure::Ap => "average precision",
         Figure::F1 => "F1",
         Figure::Top1 => "share of rows whose oddest cell was spoiled,",
-        Figure::OracleAuc => "AUC of the best of 20 places of the training by test labels (oracle)",
+        Figure::OracleAuc => "AUC of an oracle",
     };
     format!("{what} in percent, {}", how(protocol))
 }
@@ -201,7 +241,9 @@ fn how(protocol: Protocol) -> &'static str {
 
 /// Written beside, then renamed: never half a file.
 fn write_whole(path: &Path, content: &[u8]) -> Result<(), LabError> {
-    let part = path.with_extension("part");
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
     fs::write(&part, content).map_err(LabError::file("write", &part))?;
     fs::rename(&part, path).map_err(LabError::file("write", path))
 }
@@ -210,6 +252,28 @@ fn write_whole(path: &Path, content: &[u8]) -> Result<(), LabError> {
 mod tests {
     use super::*;
     use crate::board::tests::row;
+
+    #[test]
+    fn a_report_takes_away_what_the_one_before_wrote_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let timed = |set: &str, method: &str| Row {
+            fit_seconds: Some(1.0),
+            score_seconds: Some(1.0),
+            ..row(set, 0, method, 0, 0.5)
+        };
+        let rows = [timed("wine", "knn"), timed("wine", "lof"), timed("glass", "knn"), timed("glass", "lof")];
+        write(&rows, folder.path()).unwrap();
+        fs::write(at("tables/occ_notes.md"), "mine").unwrap();
+        assert!(at("tables/occ_auc.md").is_file() && at("figures/occ_heat.svg").is_file());
+        // A list that somebody changed is no way out of the folder.
+        let outside = tempfile::NamedTempFile::new().unwrap();
+        let list = fs::read_to_string(at(LIST)).unwrap();
+        fs::write(at(LIST), format!("{list}{}\n../mine\n", outside.path().display())).unwrap();
+        write(&[], folder.path()).unwrap();
+        assert!(!at("tables/occ_auc.md").exists() && !at("figures/occ_heat.svg").exists());
+        assert!(at("tables/occ_notes.md").is_file() && at(PAGE).is_file() && outside.path().is_file());
+    }
 
     // sigma_max=2 is better on both sets: ranks 1 and 2. Means (0.8 + 0.6)/2 and (0.4 + 0.2)/2.
     #[test]

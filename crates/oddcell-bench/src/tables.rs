@@ -1,11 +1,14 @@
 //! Tables of text: Markdown to read, CSV to go on with, LaTeX to print.
 
+use std::collections::BTreeMap;
+
 use oddcell::count::counted;
 
 use crate::{
     board::{Board, Cell},
     calibration::{Calibrated, RATES},
-    comparison::{Against, Ranking},
+    comparison::{ALPHA, Against, Ranking},
+    stats::summary,
     timing::Timing,
 };
 
@@ -23,11 +26,21 @@ pub struct Table {
 /// What stands where there is no figure.
 const NONE: &str = "-";
 
+/// A figure that stands beside one of ours, as a share like it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Beside {
+    /// The figure.
+    pub mean: f64,
+    /// Its standard deviation, where it has one.
+    pub std: Option<f64>,
+}
+
 impl Table {
     /// Sets × methods with means and, where there are several seeds, standard deviations; below them the mean over the sets
-    /// and over the experiments, and beside what the paper prints its mean over the same sets.
+    /// of each method and over the experiments, the mean over the sets that all methods have which can be compared, and beside
+    /// what the paper prints its mean over the same sets.
     #[must_use]
-    pub fn of_board(board: &Board, title: &str, printed: impl Fn(&str, &str) -> Option<f64>) -> Self {
+    pub fn of_board(board: &Board, title: &str, printed: impl Fn(&str, &str) -> Option<Beside>) -> Self {
         let header = std::iter::once("set".to_owned()).chain(board.methods.iter().cloned()).collect();
         let line = |(set, cells): (&String, &Vec<Option<Cell>>)| {
             std::iter::once(set.clone()).chain(cells.iter().map(|cell| cell_text(cell.as_ref()))).collect()
@@ -45,9 +58,19 @@ impl Table {
             let figures = methods().map(|method| mean(board.mean_over_experiments(method))).collect();
             lines.push(foot("mean (experiments)", figures));
         }
+        let (common, _) = board.comparable();
+        if board.methods.len() > 1 && !common.sets.is_empty() {
+            let figure = |method: usize| {
+                let at = common.position(&board.methods[method])?;
+                Some(percent(common.mean_over_sets(at)?.0))
+            };
+            let figures = methods().map(|method| figure(method).unwrap_or_else(|| NONE.to_owned())).collect();
+            let sets = counted(common.sets.len(), "common set", "common sets");
+            lines.push(foot(&format!("mean ({sets})"), figures));
+        }
         let seeds = |method: usize| {
-            let counts = board.cells.iter().filter_map(|cells| Some(cells[method]?.n_seeds));
-            match (counts.clone().min(), counts.max()) {
+            let counts = || board.of_method(method).map(|cell| cell.by_seed.len());
+            match (counts().min(), counts().max()) {
                 (Some(least), Some(most)) if least == most => least.to_string(),
                 (Some(least), Some(most)) => format!("{least} to {most}"),
                 _ => NONE.to_owned(),
@@ -58,12 +81,51 @@ impl Table {
         if methods().any(|method| !pairs(method).is_empty()) {
             let paper = |method: usize| {
                 let pairs = pairs(method);
-                let sum: f64 = pairs.iter().map(|pair| pair.2).sum();
-                mean((!pairs.is_empty()).then(|| (sum / pairs.len() as f64, pairs.len())))
+                mean((!pairs.is_empty()).then(|| (mean_of(&pairs, |pair| pair.other.mean), pairs.len())))
             };
             lines.push(foot("paper, same sets", methods().map(paper).collect()));
         }
         Self { title: title.to_owned(), header, lines }
+    }
+
+    /// What every method has on the sets, and beside it `other`'s figure under `name`; below them the means over the sets
+    /// that have both. Methods and sets without such a pair are left out; `None` if there is none at all.
+    #[must_use]
+    pub fn of_pairs(
+        board: &Board,
+        title: &str,
+        name: &str,
+        other: impl Fn(&str, &str) -> Option<Beside>,
+    ) -> Option<Self> {
+        let of_method = |(method, label)| (label, pairs(board, method, &other));
+        let by_method: Vec<(&String, Vec<Pair>)> =
+            board.methods.iter().enumerate().map(of_method).filter(|(_, pairs)| !pairs.is_empty()).collect();
+        if by_method.is_empty() {
+            return None;
+        }
+        let line = |first: &str, two: &dyn Fn(&[Pair]) -> [String; 2]| -> Vec<String> {
+            let figures = by_method.iter().flat_map(|(_, pairs)| two(pairs));
+            std::iter::once(first.to_owned()).chain(figures).collect()
+        };
+        let mut lines = Vec::new();
+        for set in &board.sets {
+            let figures = |pairs: &[Pair]| match pairs.iter().find(|pair| pair.set == set) {
+                Some(pair) => {
+                    [with_spread(pair.ours.mean, pair.ours.std), with_spread(pair.other.mean, pair.other.std)]
+                }
+                None => [NONE, NONE].map(str::to_owned),
+            };
+            if by_method.iter().any(|(_, pairs)| pairs.iter().any(|pair| pair.set == set)) {
+                lines.push(line(set, &figures));
+            }
+        }
+        lines.push(line("mean (sets)", &|pairs| {
+            let ours = percent(mean_of(pairs, |pair| pair.ours.mean));
+            [format!("{ours} ({})", pairs.len()), percent(mean_of(pairs, |pair| pair.other.mean))]
+        }));
+        let names = by_method.iter().flat_map(|(label, _)| [(*label).clone(), format!("{label}, {name}")]);
+        let header = std::iter::once("set".to_owned()).chain(names).collect();
+        Some(Self { title: title.to_owned(), header, lines })
     }
 
     /// How close every method comes to what the paper prints for it; `None` if it prints nothing.
@@ -71,27 +133,24 @@ impl Table {
     pub fn of_agreement(
         board: &Board,
         title: &str,
-        printed: impl Fn(&str, &str) -> Option<f64>,
+        printed: impl Fn(&str, &str) -> Option<Beside>,
     ) -> Option<Self> {
         let header = ["method", "sets", "here", "paper", "difference", "mean size", "largest"];
         let mut lines = Vec::new();
         for (method, name) in board.methods.iter().enumerate() {
             let pairs = pairs(board, method, &printed);
-            let Some(widest) = pairs.iter().max_by(|a, b| (a.1 - a.2).abs().total_cmp(&(b.1 - b.2).abs()))
-            else {
+            let gap = |pair: &Pair| pair.ours.mean - pair.other.mean;
+            let Some(widest) = pairs.iter().max_by(|a, b| gap(a).abs().total_cmp(&gap(b).abs())) else {
                 continue;
             };
-            let n = pairs.len() as f64;
-            let mean =
-                |of: &dyn Fn(f64, f64) -> f64| pairs.iter().map(|pair| of(pair.1, pair.2)).sum::<f64>() / n;
             lines.push(vec![
                 name.clone(),
                 pairs.len().to_string(),
-                percent(mean(&|ours, _| ours)),
-                percent(mean(&|_, paper| paper)),
-                format!("{:+.2}", 100.0 * mean(&|ours, paper| ours - paper)),
-                percent(mean(&|ours, paper| (ours - paper).abs())),
-                format!("{:+.2} {}", 100.0 * (widest.1 - widest.2), widest.0),
+                percent(mean_of(&pairs, |pair| pair.ours.mean)),
+                percent(mean_of(&pairs, |pair| pair.other.mean)),
+                format!("{:+.2}", 100.0 * mean_of(&pairs, gap)),
+                percent(mean_of(&pairs, |pair| gap(pair).abs())),
+                format!("{:+.2} {}", 100.0 * gap(widest), widest.set),
             ]);
         }
         let header = header.map(str::to_owned).to_vec();
@@ -132,7 +191,7 @@ impl Table {
     #[must_use]
     pub fn of_ranking(ranking: &Ranking, title: &str) -> Self {
         let mut title = format!(
-            "{title}: mean ranks over {} sets; critical difference {:.2}",
+            "{title}: mean ranks over {} sets; critical difference {:.2} (Nemenyi, level {ALPHA})",
             ranking.n_sets, ranking.critical_difference
         );
         if let Some(p_value) = ranking.friedman {
@@ -146,19 +205,47 @@ impl Table {
         Self { title, header: ["method", "mean rank"].map(str::to_owned).to_vec(), lines }
     }
 
-    /// Seconds here and in the paper.
+    /// Seconds here, means over the seeds, and in the paper where it has any for the same work.
     #[must_use]
     pub fn of_timings(timings: &[Timing], threads: usize) -> Self {
-        let line = |timing: &Timing| {
-            let printed = timing.printed.map_or_else(String::new, |seconds| format!("{seconds:.2}"));
-            let took = format!("{:.2}", timing.took.as_secs_f64());
-            vec![timing.method.clone(), timing.what.to_owned(), timing.n_rows.to_string(), printed, took]
+        let mut works = BTreeMap::<(usize, &str, &str, &str), Vec<&Timing>>::new();
+        let same = |a: &Timing, b: &Timing| (&a.set, &a.method, a.what) == (&b.set, &b.method, b.what);
+        for timing in timings {
+            // In the order in which they were measured first.
+            let at = timings.iter().position(|other| same(other, timing)).unwrap_or_default();
+            works.entry((at, &timing.set, &timing.method, timing.what)).or_default().push(timing);
+        }
+        let has_paper = timings.iter().any(|timing| timing.printed.is_some());
+        let line = |((_, set, method, what), all): (&(usize, &str, &str, &str), &Vec<&Timing>)| {
+            let seconds: Vec<f64> = all.iter().map(|timing| timing.took.as_secs_f64()).collect();
+            let spread = summary::standard_deviation(&seconds);
+            let mean = summary::mean(&seconds).unwrap_or_default();
+            let here = spread.map_or_else(|| format!("{mean:.2}"), |spread| format!("{mean:.2}±{spread:.2}"));
+            let printed = all[0].printed.map_or_else(|| NONE.to_owned(), |seconds| format!("{seconds:.2}"));
+            let start =
+                [*set, *method, *what].map(str::to_owned).into_iter().chain([all[0].n_rows.to_string()]);
+            start.chain(has_paper.then_some(printed)).chain([here]).collect()
         };
-        let threads = counted(threads, "thread", "threads");
-        let here = format!("here, {threads} (s)");
-        let header = ["method", "work", "rows", "paper, V100 (s)", &here].map(str::to_owned).to_vec();
-        let title = "KDD-CUP99: seconds of one epoch and of judging".to_owned();
-        Self { title, header, lines: timings.iter().map(line).collect() }
+        let here = format!("here, {} (s)", counted(threads, "thread", "threads"));
+        let mut header = ["set", "method", "work", "rows"].map(str::to_owned).to_vec();
+        header.extend(has_paper.then(|| "paper, V100 (s)".to_owned()));
+        header.push(here);
+        let title = "Seconds of one epoch and of judging".to_owned();
+        Self { title, header, lines: works.iter().map(line).collect() }
+    }
+
+    /// What was measured, a line each: the raw rows of [`Table::of_timings`].
+    #[must_use]
+    pub fn of_single_timings(timings: &[Timing], threads: usize) -> Self {
+        let line = |timing: &Timing| {
+            let Timing { set, method, seed, what, n_rows, took, .. } = timing;
+            let numbers = [n_rows.to_string(), seed.to_string(), threads.to_string()];
+            let start = [set.clone(), method.clone(), (*what).to_owned()].into_iter().chain(numbers);
+            start.chain([took.as_secs_f64().to_string(), env!("CARGO_PKG_VERSION").to_owned()]).collect()
+        };
+        let header = ["set", "method", "work", "rows", "seed", "threads", "seconds", "version"];
+        let title = "Seconds, a line for every measurement".to_owned();
+        Self { title, header: header.map(str::to_owned).to_vec(), lines: timings.iter().map(line).collect() }
     }
 
     /// What p-values and false-discovery rates came to, a line per set and seed, and their means.
@@ -251,23 +338,38 @@ impl Table {
     }
 }
 
-/// The sets for which there is a figure here and in print (there in percent), with both.
+/// A figure of ours on a set, and another one.
+struct Pair<'a> {
+    set: &'a str,
+    ours: &'a Cell,
+    other: Beside,
+}
+
+/// The mean of something over pairs.
+fn mean_of(pairs: &[Pair], of: impl Fn(&Pair) -> f64) -> f64 {
+    pairs.iter().map(of).sum::<f64>() / pairs.len() as f64
+}
+
+/// The pairs of a method, on the sets that have both figures.
 fn pairs<'a>(
     board: &'a Board,
     method: usize,
-    printed: &impl Fn(&str, &str) -> Option<f64>,
-) -> Vec<(&'a str, f64, f64)> {
-    let pair = |(set, cells): (&'a String, &Vec<Option<Cell>>)| {
-        Some((set.as_str(), cells[method]?.mean, printed(set, &board.methods[method])? / 100.0))
+    other: &impl Fn(&str, &str) -> Option<Beside>,
+) -> Vec<Pair<'a>> {
+    let pair = |(set, cells): (&'a String, &'a Vec<Option<Cell>>)| {
+        Some(Pair { set, ours: cells[method].as_ref()?, other: other(set, &board.methods[method])? })
     };
     board.sets.iter().zip(&board.cells).filter_map(pair).collect()
 }
 
 fn cell_text(cell: Option<&Cell>) -> String {
-    match cell {
-        Some(Cell { mean, std: Some(std), .. }) => format!("{}±{}", percent(*mean), percent(*std)),
-        Some(Cell { mean, std: None, .. }) => percent(*mean),
-        None => NONE.to_owned(),
+    cell.map_or_else(|| NONE.to_owned(), |cell| with_spread(cell.mean, cell.std))
+}
+
+fn with_spread(mean: f64, std: Option<f64>) -> String {
+    match std {
+        Some(std) => format!("{}±{}", percent(mean), percent(std)),
+        None => percent(mean),
     }
 }
 
@@ -285,6 +387,7 @@ fn latex_text(text: &str) -> String {
     for letter in text.chars() {
         match letter {
             '±' => escaped.push_str("$\\pm$"),
+            '≤' => escaped.push_str("$\\le$"),
             '\\' => escaped.push_str("\\textbackslash{}"),
             '^' => escaped.push_str("\\^{}"),
             '~' => escaped.push_str("\\~{}"),
@@ -305,15 +408,18 @@ fn latex_text(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::{
         board::{Figure, tests::row},
         protocol::Protocol,
+        store::Row,
     };
 
     /// The paper "prints" 50 for knn on every set but glass, and nothing for lof.
-    fn printed(set: &str, method: &str) -> Option<f64> {
-        (method == "knn" && set != "glass").then_some(50.0)
+    fn printed(set: &str, method: &str) -> Option<Beside> {
+        (method == "knn" && set != "glass").then_some(Beside { mean: 0.5, std: Some(0.02) })
     }
 
     fn board() -> Board {
@@ -338,6 +444,7 @@ mod tests {
              | wine | 80.00±14.14 | 25.00 |\n\
              | iris | 40.00 | 50.00 |\n\
              | mean (sets) | 70.00 (3) | 50.00 (3) |\n\
+             | mean (3 common sets) | 70.00 | 50.00 |\n\
              | seeds | 1 to 2 | 1 |\n\
              | paper, same sets | 50.00 (2) | - |\n"
         );
@@ -355,12 +462,75 @@ mod tests {
         assert_eq!(Table::of_agreement(&board(), "AUC", |_, _| None), None);
     }
 
+    #[test] // The paper has no figure for glass and none for lof; knn has 0.8 and 0.4 on the others.
+    fn figures_stand_beside_each_other_where_there_are_two() {
+        let table = Table::of_pairs(&board(), "AUC", "paper", printed).unwrap();
+        assert_eq!(
+            table.markdown(),
+            "AUC\n\n\
+             | set | knn | knn, paper |\n\
+             |---|---:|---:|\n\
+             | wine | 80.00±14.14 | 50.00±2.00 |\n\
+             | iris | 40.00 | 50.00±2.00 |\n\
+             | mean (sets) | 60.00 (2) | 50.00 |\n"
+        );
+        let best = Beside { mean: 1.0, std: None };
+        let gaps = |set: &str, method: &str| (set == "iris" || method == "lof").then_some(best);
+        let table = Table::of_pairs(&board(), "AUC", "oracle", gaps).unwrap();
+        assert_eq!(table.lines[0], ["glass", "-", "-", "75.00", "100.00"]);
+        assert_eq!(table.lines[3], ["mean (sets)", "40.00 (1)", "100.00", "50.00 (3)", "100.00"]);
+        assert_eq!(Table::of_pairs(&board(), "AUC", "paper", |_, _| None), None);
+    }
+
+    #[test] // iris has no lof: the means over the common sets are (0.8 + 0.9)/2 and (0.25 + 0.75)/2. scad has one set of three.
+    fn means_that_compare_are_over_the_sets_that_all_have() {
+        let rows: Vec<Row> = [
+            ("wine", "knn", 0.8),
+            ("wine", "lof", 0.25),
+            ("wine", "scad", 0.9),
+            ("glass", "knn", 0.9),
+            ("glass", "lof", 0.75),
+            ("iris", "knn", 0.4),
+            ("pima", "knn", 0.5),
+            ("pima", "lof", 0.5),
+            ("yeast", "knn", 0.5),
+            ("yeast", "lof", 0.5),
+        ]
+        .map(|(set, method, auc)| row(set, 0, method, 0, auc))
+        .into();
+        let table = Table::of_board(&Board::new(&rows, Protocol::Occ, Figure::Auc), "AUC", printed);
+        let line = table.lines.iter().find(|line| line[0] == "mean (4 common sets)").unwrap();
+        assert_eq!(line[1..], ["67.50", "50.00", "-"]);
+    }
+
+    #[test] // 1 and 3 seconds: 2 ± √2. The paper has seconds for the second piece of work alone.
+    fn seconds_are_means_over_the_seeds_beside_those_of_the_paper() {
+        let timing = |what, seed, seconds, printed| Timing {
+            set: "kdd".to_owned(),
+            method: "plad".to_owned(),
+            seed,
+            what,
+            n_rows: 10,
+            printed,
+            took: Duration::from_secs(seconds),
+        };
+        let timings =
+            [timing("train", 0, 1, None), timing("judge", 0, 4, Some(4.33)), timing("train", 1, 3, None)];
+        let table = Table::of_timings(&timings, 2);
+        assert_eq!(table.header[4..], ["paper, V100 (s)", "here, 2 threads (s)"]);
+        assert_eq!(table.lines[0], ["kdd", "plad", "train", "10", "-", "2.00±1.41"]);
+        assert_eq!(table.lines[1], ["kdd", "plad", "judge", "10", "4.33", "4.00"]);
+        assert_eq!(Table::of_timings(&timings[..1], 1).header[4..], ["here, 1 thread (s)"]);
+        assert_eq!(Table::of_single_timings(&timings, 2).lines[2][3..7], ["10", "1", "2", "3"]);
+    }
+
     #[test]
     fn names_that_mean_something_to_the_format_are_escaped() {
-        let lines = vec![vec!["a|b_c & 5%".to_owned()]];
+        let lines = vec![vec!["a|b_c & 5%".to_owned()], vec!["p ≤ 1".to_owned()]];
         let table = Table { title: String::new(), header: vec!["{x}".to_owned()], lines };
         assert!(table.markdown().contains("| a\\|b_c & 5% |"));
         assert!(table.latex().contains("a$|$b\\_c \\& 5\\% \\\\"));
         assert!(table.latex().contains("\\{x\\} \\\\"));
+        assert!(table.latex().is_ascii());
     }
 }

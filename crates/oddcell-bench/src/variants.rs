@@ -46,6 +46,16 @@ pub fn not_studied(rows: &[Row]) -> Vec<Row> {
     rows.iter().filter(|row| !is_studied(row)).cloned().collect()
 }
 
+/// The rows that stand for their methods beside others: those without a variant; and a variant that stands alone, where its
+/// method was not run as it is.
+#[must_use]
+pub fn rivals(rows: &[Row]) -> Vec<Row> {
+    let plain: BTreeSet<&str> =
+        rows.iter().filter(|row| row.variant.is_empty()).map(|row| row.method.as_str()).collect();
+    let stands = |row: &Row| row.variant.is_empty() || !plain.contains(row.method.as_str());
+    not_studied(rows).into_iter().filter(stands).collect()
+}
+
 /// The variants of some rows, each once, in the order of their first value where that is a number.
 #[must_use]
 pub fn names(rows: &[Row]) -> Vec<String> {
@@ -100,6 +110,14 @@ mod tests {
         assert_eq!(names(&found[1].rows(&rows)), ["sigma_max=2", "sigma_max=10"]);
         let left: Vec<String> = not_studied(&rows).into_iter().map(|row| row.variant).collect();
         assert_eq!(left, ["", "budget=9 steps"]);
+    }
+
+    #[test]
+    fn a_variant_stands_for_its_method_if_there_is_nothing_else() {
+        let scad = Row { variant: "repeats=2".to_owned(), ..row("wine", 0, "scad", 0, 0.5) };
+        let rows = [varied(""), varied("trust=0.5"), scad];
+        let labels: Vec<String> = rivals(&rows).iter().map(Row::label).collect();
+        assert_eq!(labels, ["noise", "scad repeats=2"]);
     }
 
     #[test]

@@ -104,8 +104,9 @@ pub(crate) enum BenchCommand {
     /// Which sets there are, where to get them, and with --data which are there
     #[command(after_help = "\
 Examples:
-  oddcell bench sets
-  oddcell bench sets --data DIR")]
+  oddcell bench sets                        what to download, and where to
+  oddcell bench sets --sets wine,kdd        the same for some
+  oddcell bench sets --data DIR             what is there, and where to get the others")]
     Sets(BenchSetsArgs),
     /// Train on a random half of the normal rows
     #[command(after_help = "\
@@ -136,7 +137,7 @@ Examples:
     /// The paper's ablations, each class in turn being normal: noise level, ratio, kind, aggregation
     #[command(after_help = "\
 Examples:
-  oddcell bench ablate level --data DIR --sets wine,glass --out results
+  oddcell bench ablate --data DIR --sets wine,glass --out results
   oddcell bench ablate kind --data DIR --methods noise-paper-mlp --out results")]
     Ablate(BenchAblateArgs),
     /// Maps of normal, noised and anomalous rows: t-SNE of the net's last hidden layer
@@ -154,7 +155,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   oddcell bench time --data DIR --out results
-  oddcell bench time --data DIR --methods noise-paper-mlp,plad,dpad --threads 1 --out results")]
+  oddcell bench time --data DIR --methods noise-paper-mlp,plad,dpad --seeds 3 --threads 1 --out results")]
     Time(BenchTimeArgs),
     /// Tables and pictures of results made before
     #[command(after_help = "\
@@ -165,9 +166,12 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchSetsArgs {
-    /// Folder with the sets: their checksums are compared with those of the files we used
+    /// Folder with the sets: their checksums, and else their counts, are compared with those of the files we used
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    /// Only these sets, comma separated
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) sets: Vec<String>,
 }
 
 /// Which methods on which sets.
@@ -225,8 +229,8 @@ pub(crate) struct BenchRunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchAblateArgs {
-    /// level, ratio, kind or aggregate
-    pub(crate) study: String,
+    /// level, ratio, kind or aggregate [default: all four]
+    pub(crate) study: Option<String>,
     #[command(flatten)]
     pub(crate) run: BenchRunArgs,
 }
@@ -242,18 +246,21 @@ pub(crate) struct BenchCalibrationArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchTimeArgs {
-    /// Folder with the set `kdd` (see `oddcell bench sets`)
+    /// Folder with the sets (see `oddcell bench sets`)
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// Folder for the table
+    /// Folder for time.csv and the table
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Methods, comma separated
+    /// Methods, comma separated, or `all` that are trained in epochs
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "noise-paper-mlp")]
     pub(crate) methods: Vec<String>,
-    /// Another set than kdd
-    #[arg(long, value_name = "NAME", default_value = "kdd")]
-    pub(crate) set: String,
+    /// Sets of `occ`, comma separated; the paper's seconds stand beside those of kdd
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = oddcell_bench::timing::PAPERS_SET)]
+    pub(crate) sets: Vec<String>,
+    /// How many times, with seeds from 0 on
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) seeds: u64,
     /// Training rows [default: 972,781, as in the paper]
     #[arg(long, value_name = "N")]
     pub(crate) rows: Option<usize>,

@@ -85,13 +85,17 @@ impl From<LabError> for Failure {
     fn from(error: LabError) -> Self {
         let code = match &error {
             LabError::File { source, .. } => io_code(source),
-            LabError::Busy { .. } => FAILED,
+            LabError::Busy { .. } | LabError::Changed { .. } => FAILED,
             _ => BAD_INPUT,
         };
         let hint = match &error {
             LabError::Unknown { what: "set", .. } => Some("`oddcell bench sets` lists the sets"),
             LabError::BadResults { .. } => Some("mend or remove that line, or choose another --out"),
+            LabError::BadHeader { .. } => {
+                Some("put its first line back as it was written, or choose another --out")
+            }
             LabError::Busy { .. } => Some("wait for it, or choose another --out"),
+            LabError::Changed { .. } => Some("append these rows to the file by hand, and run again"),
             _ => None,
         };
         Self { message: with_causes(&error), hint: hint.map(str::to_owned), code }

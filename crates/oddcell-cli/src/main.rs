@@ -6,6 +6,7 @@ mod failure;
 mod interrupt;
 mod labels;
 mod learning;
+mod memory;
 mod oddest;
 mod output;
 mod progress;

@@ -21,14 +21,17 @@ pub(crate) struct Rows {
     bar: ProgressBar,
 }
 
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("a valid template").progress_chars("━╸ ")
+}
+
 fn bar(template: &str, shown: bool) -> ProgressBar {
     let target = if shown && std::io::stderr().is_terminal() {
         ProgressDrawTarget::stderr()
     } else {
         ProgressDrawTarget::hidden()
     };
-    let style = ProgressStyle::with_template(template).expect("a valid template").progress_chars("━╸ ");
-    let bar = ProgressBar::with_draw_target(None, target).with_style(style);
+    let bar = ProgressBar::with_draw_target(None, target).with_style(style(template));
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
@@ -69,7 +72,9 @@ pub(crate) struct Runs {
 
 impl Runs {
     pub(crate) fn new(quiet: bool) -> Self {
-        Self { bar: bar("{wide_bar:.cyan/dim} {pos}/{len} {msg}", !quiet), quiet }
+        let bar = bar("{spinner} {msg}", !quiet);
+        bar.set_message("reading the sets");
+        Self { bar, quiet }
     }
 
     fn tell(&self, line: &str) {
@@ -80,6 +85,12 @@ impl Runs {
 }
 
 impl Watcher for Runs {
+    fn planned(&self, total: usize) {
+        self.bar.set_style(style("{wide_bar:.cyan/dim} {pos}/{len} {msg}"));
+        self.bar.set_length(total as u64);
+        self.bar.set_message("the first runs are under way");
+    }
+
     fn finished(&self, row: &Row, done: usize, total: usize, left: f64) {
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);

@@ -1,23 +1,25 @@
-//! The paper's own numbers, as printed in its four result tables, in percent.
+//! The paper's own numbers, as printed in its four result tables.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde::Deserialize;
 
-use crate::{board::Figure, protocol::Protocol, sets};
+use crate::{board::Figure, protocol::Protocol, sets, tables::Beside};
 
 #[derive(Debug, Deserialize)]
 struct Printed {
     dataset: String,
     method: String,
+    /// In percent, like `std`.
     mean: f64,
+    std: f64,
 }
 
-type Table = BTreeMap<(String, String), f64>;
+type Table = BTreeMap<(String, String), Beside>;
 
-/// What the paper prints for a set and a method of ours, in percent; `None` where it prints nothing.
+/// What the paper prints for a set and a method of ours, as a share like our own figures; `None` where it prints nothing.
 #[must_use]
-pub fn printed(protocol: Protocol, figure: Figure, set: &str, method: &str) -> Option<f64> {
+pub fn printed(protocol: Protocol, figure: Figure, set: &str, method: &str) -> Option<Beside> {
     static TABLES: LazyLock<[Table; 4]> = LazyLock::new(|| {
         [
             include_str!("uad_auc.csv"),
@@ -28,7 +30,11 @@ pub fn printed(protocol: Protocol, figure: Figure, set: &str, method: &str) -> O
         .map(|text| {
             let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize::<Printed>();
             let rows = rows.map(|row| row.expect("the tables are well-formed; a test reads them"));
-            rows.map(|row| ((row.dataset, row.method), row.mean)).collect()
+            let entry = |row: Printed| {
+                let Printed { dataset, method, mean, std } = row;
+                ((dataset, method), Beside { mean: mean / 100.0, std: Some(std / 100.0) })
+            };
+            rows.map(entry).collect()
         })
     });
     let table = match (protocol, figure) {
@@ -70,9 +76,10 @@ pub fn printed_name(method: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    #[test] // Printed in the paper: KNN on letter 88.12 AUC; Ours-MLP on letter in its own table.
+    #[test] // Printed in the paper: KNN on letter 88.12±0.9 AUC; Ours-MLP on letter in its own table.
     fn printed_numbers_are_found_under_our_names() {
-        assert_eq!(printed(Protocol::Uad, Figure::Auc, "letter", "knn"), Some(88.12));
+        let knn = printed(Protocol::Uad, Figure::Auc, "letter", "knn").unwrap();
+        assert_eq!(knn, Beside { mean: 88.12 / 100.0, std: Some(0.9 / 100.0) });
         assert!(printed(Protocol::Uad, Figure::Auc, "satimage-2", "noise-paper-mlp").is_some());
         assert!(printed(Protocol::Uad, Figure::Auc, "letter", "anogan").is_none());
         assert!(printed(Protocol::Occ, Figure::F1, "wine", "anogan").is_some());

@@ -1,6 +1,6 @@
 //! `oddcell bench`: methods on benchmark sets.
 
-use std::{fmt::Write as _, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
 use oddcell::Seed;
 use oddcell_bench::{
@@ -9,23 +9,23 @@ use oddcell_bench::{
     board::{Board, Cell, Figure},
     calibration::calibrated,
     maps,
-    matrix::{Entrant, Limits, Matrix},
+    matrix::{Entrant, Limits, Matrix, Tally},
     methods::{self, Method, OURS, Vary},
     protocol::{self, Protocol, Split},
     report,
     sets::{self, Half, LabelledSet, SetInfo},
     store::{self, Row, Status, Store},
     tables::Table,
-    timing::Workload,
+    timing::{TimingError, Workload, has_epochs},
 };
 
 use crate::{
     args::{
         BenchAblateArgs, BenchCalibrationArgs, BenchChoiceArgs, BenchCommand, BenchReportArgs, BenchRunArgs,
-        BenchSetsArgs, BenchTimeArgs, Gigabytes,
+        BenchTimeArgs, Gigabytes,
     },
     failure::Failure,
-    learning, output,
+    learning, memory, output,
     progress::Runs,
     show,
     summary::{counted, note_line},
@@ -33,10 +33,14 @@ use crate::{
 
 /// What stands for all sets or methods, if it stands alone.
 const ALL: &str = "all";
+/// The rows of `bench time`.
+const TIMES: &str = "time.csv";
+/// Methods that take part in `cells` beside those that were named, and the one that is no detector.
+const CELL_REFERENCES: [&str; 2] = ["copod", "ecod"];
 
 pub(crate) fn run(command: &BenchCommand) -> Result<(), Failure> {
     match command {
-        BenchCommand::Sets(args) => list_sets(args),
+        BenchCommand::Sets(args) => super::bench_sets::run(args),
         BenchCommand::Uad(args) => run_rows(Protocol::Uad, args),
         BenchCommand::Occ(args) => run_rows(Protocol::Occ, args),
         BenchCommand::Dte(args) => run_rows(Protocol::Dte, args),
@@ -73,15 +77,16 @@ fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs)
     let limits = Limits {
         jobs: args.jobs.map_or((cores / threads).max(1), usize::from),
         threads,
-        memory: args.memory.map_or_else(free_memory, |Gigabytes(bytes)| bytes),
+        memory: args.memory.map_or_else(memory::free, |Gigabytes(bytes)| bytes),
         time: args.time_limit.map(Duration::from_secs),
     };
     let mut store = Store::open(&choice.out, args.again)?;
+    let mut tally = Tally::default();
     for &protocol in protocols {
         let (sets, methods, seeds) = (sets.clone(), methods.to_vec(), (0..args.seeds).collect());
         let progress = Runs::new(choice.quiet);
-        Matrix { protocol, sets, methods, seeds, one_hot: args.one_hot }
-            .run(&mut store, limits, &progress)?;
+        let matrix = Matrix { protocol, sets, methods, seeds, one_hot: args.one_hot };
+        tally += matrix.run(&mut store, limits, &progress)?;
     }
     let rows = store.rows()?;
     let n_files = report::write(&rows, &choice.out)?.len();
@@ -94,14 +99,36 @@ fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs)
         let files = counted(n_files - 1, "table or picture", "tables and pictures");
         output::eprint_line(&format!("results, {files}, and {} written to {folder}", report::PAGE));
     }
+    conclude(tally, choice)
+}
+
+/// Says what did not end well: of before in a note, of now as a failure if nothing else came of it.
+fn conclude(tally: Tally, choice: &BenchChoiceArgs) -> Result<(), Failure> {
+    if tally.failed_before > 0 {
+        let runs = counted(tally.failed_before, "run", "runs");
+        let note =
+            format!("{runs} timed out or failed before, and none of these is run again without --again");
+        tell(&[note], choice.quiet);
+    }
+    if tally.made > 0 && tally.ok == 0 {
+        let runs = counted(tally.made, "run", "runs");
+        let file = choice.out.join(store::FILE_NAME);
+        return Err(Failure::failed(format!("{runs} made, and none ended well"))
+            .with_hint(format!("the column `message` of {} says why", file.display())));
+    }
     Ok(())
 }
 
+/// The names of a list; spaces around them and a comma at the end do not count.
+fn names(list: &[String]) -> Vec<String> {
+    list.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
 fn named_methods(args: &BenchChoiceArgs, default: &[&str]) -> Result<Vec<Method>, Failure> {
-    let names = match args.methods.as_slice() {
-        [] => default.iter().map(|&name| name.to_owned()).collect(),
-        [all] if all == ALL => methods::names(),
-        names => names.to_vec(),
+    let names = match names(&args.methods) {
+        names if names.is_empty() => default.iter().map(|&name| name.to_owned()).collect(),
+        names if names == [ALL] => methods::names(),
+        names => names,
     };
     Ok(names.iter().map(|name| Method::named(name)).collect::<Result<_, _>>()?)
 }
@@ -116,15 +143,21 @@ fn varied(methods: &[Method], args: &BenchChoiceArgs) -> Result<Vec<Method>, Fai
     vary().map_err(|error| Failure::from(error).at("--vary"))
 }
 
-/// Those that know cells, and how far a cell is off by itself for comparison.
+/// Those that know cells, and always what they are compared with: `copod`, `ecod`, and how far a cell is off by itself.
 fn cell_methods(args: &BenchChoiceArgs) -> Result<Vec<Method>, Failure> {
     let all: Vec<String> = methods::names();
     let knowing = |name: &&str| Method::named(name).is_ok_and(|method| method.knows_cells());
     let default: Vec<&str> = all.iter().map(String::as_str).filter(knowing).collect();
-    let chosen = named_methods(args, &default)?;
+    let methods = if names(&args.methods) == [ALL] { Vec::new() } else { args.methods.clone() };
+    let mut chosen = named_methods(&BenchChoiceArgs { methods, ..args.clone() }, &default)?;
     if let Some(method) = chosen.iter().find(|method| !method.knows_cells()) {
         let (name, known) = (&method.name, default.join(", "));
         return Err(Failure::bad_input(format!("method `{name}` knows no cells; these do: {known}")));
+    }
+    for reference in CELL_REFERENCES {
+        if chosen.iter().all(|method| method.name != reference) {
+            chosen.push(Method::named(reference)?);
+        }
     }
     let (ours, others): (Vec<Method>, Vec<Method>) =
         chosen.into_iter().partition(|method| method.detector() == Some(OURS));
@@ -132,10 +165,16 @@ fn cell_methods(args: &BenchChoiceArgs) -> Result<Vec<Method>, Failure> {
 }
 
 fn ablated_methods(args: &BenchAblateArgs) -> Result<Vec<Method>, Failure> {
-    let study: Study = args.study.parse()?;
+    let studies = match &args.study {
+        None => Study::ALL.to_vec(),
+        Some(name) => vec![name.parse()?],
+    };
+    let methods = named_methods(&args.run.choice, &["noise-paper-mlp", "noise-paper-resmlp"])?;
     let mut variants = Vec::new();
-    for method in named_methods(&args.run.choice, &["noise-paper-mlp", "noise-paper-resmlp"])? {
-        variants.extend(study.variants(&method)?);
+    for study in studies {
+        for method in &methods {
+            variants.extend(study.variants(method)?);
+        }
     }
     varied(&variants, &args.run.choice)
 }
@@ -155,25 +194,30 @@ fn chosen_sets(protocol: Protocol, args: &BenchChoiceArgs) -> Result<Chosen, Fai
     };
     let mut chosen = Chosen { sets: Vec::new(), notes: Vec::new() };
     let mut missing: Vec<&str> = Vec::new();
-    let half = match &*args.sets {
+    let names = names(&args.sets);
+    let half = match &*names {
         [name] => Half::named(name),
         _ => None,
     };
-    if args.sets == [ALL] || half.is_some() {
+    if names == [ALL] || half.is_some() {
         let is_meant = |info: &&SetInfo| !info.substitute && (half.is_none() || info.half == half);
-        for info in known().filter(is_meant).filter(|info| is_small(info.rows)) {
+        for info in known().filter(is_meant).filter(|info| is_small(Some(info.rows))) {
             match sets::locate(&args.data, info) {
                 Some(path) => chosen.sets.push(entrant(info, &path)),
                 None => missing.push(&info.name),
             }
         }
     } else {
-        for name in &args.sets {
-            let rows = sets::find(benchmark, name).and_then(|info| info.rows);
-            if is_small(rows) {
-                chosen.sets.push(named_set(protocol, name, &args.data)?);
-            } else {
+        for name in &names {
+            let info = sets::find(benchmark, name);
+            if !is_small(info.map(|info| info.rows)) {
                 chosen.notes.push(format!("{name} has more rows than --max-rows and is left out"));
+                continue;
+            }
+            match info.filter(|info| sets::locate(&args.data, info).is_none()) {
+                // One set that was asked for alone is told with the name of its file.
+                Some(info) if names.len() > 1 => missing.push(&info.name),
+                _ => chosen.sets.push(named_set(protocol, name, &args.data)?),
             }
         }
     }
@@ -182,8 +226,12 @@ fn chosen_sets(protocol: Protocol, args: &BenchChoiceArgs) -> Result<Chosen, Fai
         chosen.notes.push(format!("not in {} and left out: {names}", args.data.display()));
     }
     if chosen.sets.is_empty() {
-        let small = args.max_rows.map_or(String::new(), |most| format!(" with at most {most} rows"));
-        return Err(Failure::bad_input(format!("there is no set{small} in {}", args.data.display()))
+        let what = match (args.max_rows, missing.is_empty() || names == [ALL] || half.is_some()) {
+            (Some(most), true) => format!("there is no set with at most {most} rows"),
+            (None, true) => "there is no set".to_owned(),
+            (_, false) => format!("none of the sets {} is", show::name_list(missing.iter().copied())),
+        };
+        return Err(Failure::bad_input(format!("{what} in {}", args.data.display()))
             .with_hint("`oddcell bench sets` tells where to get them"));
     }
     Ok(chosen)
@@ -213,20 +261,14 @@ fn entrant(info: &SetInfo, path: &Path) -> Entrant {
     Entrant { name: info.name.clone(), path: path.to_owned(), n_numeric: info.numeric }
 }
 
-/// Three quarters of the memory that is free, where the system tells; else 4 GB.
-fn free_memory() -> u64 {
-    let free = || {
-        let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()
-    };
-    free().map_or(4 << 30, |kilobytes| kilobytes * 1024 / 4 * 3)
-}
-
 /// One line per method: the best first, if all have the same sets.
 fn standings(rows: &[Row], protocol: Protocol) -> String {
     let board = |figure| Board::new(rows, protocol, figure);
-    let (auc, ap, f1) = (board(Figure::Auc), board(Figure::Ap), board(Figure::F1));
+    let auc = board(Figure::Auc);
+    let others = match protocol.spoil() {
+        None => vec![("AP", board(Figure::Ap)), ("F1", board(Figure::F1))],
+        Some(_) => vec![("top-1", board(Figure::Top1))],
+    };
     let mean = |board: &Board, method| board.mean_over_sets(method);
     let n_sets = |method| mean(&auc, method).map_or(0, |mean| mean.1);
     let mut order: Vec<usize> = (0..auc.methods.len()).collect();
@@ -239,7 +281,8 @@ fn standings(rows: &[Row], protocol: Protocol) -> String {
     }
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(["method", "AUC", "AP", "F1", "sets", "failed"]);
+    let figures = others.iter().map(|(name, _)| *name);
+    table.set_header(["method", "AUC"].into_iter().chain(figures).chain(["sets", "failed"]));
     for method in order {
         let percent = |board: &Board| match mean(board, method) {
             Some((mean, _)) => format!("{:.2}", 100.0 * mean),
@@ -249,9 +292,9 @@ fn standings(rows: &[Row], protocol: Protocol) -> String {
         let is_failed =
             |row: &&Row| row.protocol == protocol && row.label() == name && row.status != Status::Ok;
         let n_failed = rows.iter().filter(is_failed).count();
-        let figures =
-            [percent(&auc), percent(&ap), percent(&f1), n_sets(method).to_string(), n_failed.to_string()];
-        table.add_row(std::iter::once(name.clone()).chain(figures));
+        let figures = std::iter::once(&auc).chain(others.iter().map(|(_, board)| board)).map(percent);
+        let counts = [n_sets(method), n_failed].map(|count| count.to_string());
+        table.add_row(std::iter::once(name.clone()).chain(figures).chain(counts));
     }
     show::close_up(&mut table);
     for column in table.column_iter_mut().skip(1) {
@@ -266,7 +309,7 @@ fn draw_maps(args: &BenchChoiceArgs) -> Result<(), Failure> {
     let methods = varied(&named_methods(args, &[OURS])?, args)?;
     for protocol in [Protocol::Uad, Protocol::Occ] {
         let own = |name: &&String| (protocol == Protocol::Occ) == is_only_in_occ(name);
-        let names: Vec<String> = args.sets.iter().filter(own).cloned().collect();
+        let names: Vec<String> = names(&args.sets).iter().filter(own).cloned().collect();
         if names.is_empty() {
             continue;
         }
@@ -335,20 +378,36 @@ fn hold_to_promises(args: &BenchCalibrationArgs) -> Result<(), Failure> {
 }
 
 fn measure_time(args: &BenchTimeArgs) -> Result<(), Failure> {
-    let methods = args.methods.iter().map(|name| Method::named(name)).collect::<Result<Vec<_>, _>>()?;
-    let entrant = named_set(Protocol::Occ, &args.set, &args.data)?;
-    let mut set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
-    set.keep_numbers();
-    let pool = learning::pool(&args.run)?;
-    let wrong = |source| LabError::Timing { set: entrant.name.clone(), source };
-    let workload = Workload::of(&set, args.rows).map_err(wrong)?;
-    let mut timings = Vec::new();
-    for method in &methods {
-        timings.extend(pool.install(|| workload.measure(method)).map_err(wrong)?);
+    let is_all = args.methods == [ALL];
+    let names = if is_all { methods::names() } else { args.methods.clone() };
+    let mut methods = names.iter().map(|name| Method::named(name)).collect::<Result<Vec<_>, _>>()?;
+    if is_all {
+        methods.retain(has_epochs);
     }
-    let table = Table::of_timings(&timings, pool.current_num_threads());
-    let name = format!("time_{}_threads", pool.current_num_threads());
-    report::write_table(&args.out.join("tables"), &name, &table)?;
+    // What cannot be timed is told before hours are spent on the others.
+    if let Some(method) = methods.iter().find(|method| !has_epochs(method)) {
+        return Err(Failure::bad_input(TimingError::NoEpochs(method.name.clone()).to_string()));
+    }
+    let entrants: Vec<Entrant> =
+        args.sets.iter().map(|name| named_set(Protocol::Occ, name, &args.data)).collect::<Result<_, _>>()?;
+    let pool = learning::pool(&args.run)?;
+    let n_threads = pool.current_num_threads();
+    let mut timings = Vec::new();
+    report::write_rows(&args.out, TIMES, &Table::of_single_timings(&timings, n_threads))?;
+    for entrant in &entrants {
+        let mut set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
+        set.keep_numbers();
+        let wrong = |source| LabError::Timing { set: entrant.name.clone(), source };
+        let workload = Workload::of(&set, args.rows).map_err(wrong)?;
+        for (method, seed) in
+            methods.iter().flat_map(|method| (0..args.seeds).map(move |seed| (method, seed)))
+        {
+            timings.extend(pool.install(|| workload.measure(method, seed)).map_err(wrong)?);
+            report::write_rows(&args.out, TIMES, &Table::of_single_timings(&timings, n_threads))?;
+        }
+    }
+    let table = Table::of_timings(&timings, n_threads);
+    report::write_table(&args.out.join("tables"), &format!("time_{n_threads}_threads"), &table)?;
     output::print(&table.markdown())
 }
 
@@ -364,34 +423,4 @@ fn report_again(args: &BenchReportArgs) -> Result<(), Failure> {
         output::print(&format!("{}\n", path.display()))?;
     }
     Ok(())
-}
-
-/// What a user downloads where; with a folder, what is there.
-fn list_sets(args: &BenchSetsArgs) -> Result<(), Failure> {
-    let mut text = String::new();
-    for info in sets::registry() {
-        let size = match (info.rows, info.columns) {
-            (Some(rows), Some(columns)) => format!("{rows} x {columns}"),
-            _ => "size not known".to_owned(),
-        };
-        let state = match &args.data {
-            None => String::new(),
-            Some(data) => match sets::locate(data, info) {
-                None => "  [missing]".to_owned(),
-                Some(path) => match sets::is_ours(&path, info)? {
-                    Some(true) => "  [there, the file we used]".to_owned(),
-                    Some(false) => "  [there, another file than the one we used]".to_owned(),
-                    None => "  [there]".to_owned(),
-                },
-            },
-        };
-        let folder = info.benchmark.folder();
-        let _ = writeln!(text, "{folder}/{}  {}, {size}{state}", info.file, info.name);
-        if args.data.is_none() {
-            for line in [&info.source, &info.licence].into_iter().flat_map(|text| show::wrapped(text, 74)) {
-                let _ = writeln!(text, "    {line}");
-            }
-        }
-    }
-    output::print(&text)
 }

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod bench;
+pub(crate) mod bench_sets;
 pub(crate) mod demo;
 pub(crate) mod detect;
 pub(crate) mod explain;

@@ -3,211 +3,41 @@
 //! A row is appended in one write and synced before the next run may begin. After `kill -9` or a power cut the file ends
 //! with a whole row or with a piece of one; the piece is cut off when the file is opened again, and its run is repeated.
 //! Nothing that was finished is lost or run twice.
+//!
+//! Rows are written in the order of our columns, so only a file with this very header is added to; and nothing is written
+//! to a file that somebody else changed or replaced since it was opened.
+
+mod header;
+mod row;
 
 use std::{
     collections::BTreeMap,
-    fs::{File, OpenOptions, TryLockError},
+    fs::{File, Metadata, OpenOptions, TryLockError},
     io::{Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
-use oddcell::Matrix;
-use serde::{Deserialize, Serialize};
+use header::Order;
+pub use row::{Key, Row, Status};
 
-use crate::{
-    LabError,
-    job::{Job, Outcome},
-    methods::Method,
-    protocol::Protocol,
-};
+use crate::{LabError, job::Job};
 
 /// The results of a folder are in the file of this name.
 pub const FILE_NAME: &str = "results.csv";
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// With a result.
-    Ok,
-    /// Its time was up.
-    Timeout,
-    /// With an error: see the message.
-    Failed,
-}
-
-/// One run, a line of the file. Figures lie between 0 and 1.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the columns of the file; docs/laboratory.md says what they hold")]
-pub struct Row {
-    pub protocol: Protocol,
-    pub set: String,
-    pub class: i64,
-    pub method: String,
-    pub variant: String,
-    pub seed: u64,
-    pub status: Status,
-    pub auc: Option<f64>,
-    pub ap: Option<f64>,
-    pub f1: Option<f64>,
-    pub f1_row_order: Option<f64>,
-    pub oracle_auc: Option<f64>,
-    pub top1: Option<f64>,
-    pub fit_seconds: Option<f64>,
-    pub score_seconds: Option<f64>,
-    pub steps: Option<usize>,
-    pub train_rows: usize,
-    pub test_rows: usize,
-    pub columns: usize,
-    pub threads: usize,
-    /// Runs at a time, this one included.
-    pub jobs: usize,
-    pub version: String,
-    /// All parameters of the method, as JSON.
-    pub params: String,
-    /// `share:auc share:auc …`
-    pub path: String,
-    pub message: String,
-}
-
-/// What tells one run from another. Its parameters do not: a run whose method has other parameters today is run again,
-/// and its row takes the place of the old one.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
-    protocol: Protocol,
-    set: String,
-    class: i64,
-    method: String,
-    variant: String,
-    seed: u64,
-}
-
-impl Key {
-    /// The key of a run to come.
-    #[must_use]
-    pub fn of(job: &Job) -> Self {
-        Self {
-            protocol: job.protocol,
-            set: job.set.clone(),
-            class: job.class,
-            method: job.method.name.clone(),
-            variant: job.method.variant.clone(),
-            seed: job.seed,
-        }
-    }
-}
-
-impl Row {
-    /// The line of a finished run.
-    #[must_use]
-    pub fn of(job: &Job, train: &Matrix, test: &Matrix, outcome: &Outcome) -> Self {
-        let mut row = Self {
-            train_rows: train.n_rows(),
-            test_rows: test.n_rows(),
-            columns: train.n_cols(),
-            ..Self::unmeasured(job, Status::Ok, "")
-        };
-        match outcome {
-            Outcome::Done(measured) => {
-                row.auc = Some(measured.auc);
-                row.ap = Some(measured.ap);
-                row.f1 = Some(measured.f1);
-                row.f1_row_order = Some(measured.f1_row_order);
-                row.top1 = measured.top1;
-                row.oracle_auc = measured.path.iter().map(|&(_, auc)| auc).max_by(f64::total_cmp);
-                row.fit_seconds = Some(measured.fit_seconds);
-                row.score_seconds = Some(measured.score_seconds);
-                row.steps = measured.steps;
-                let places = measured.path.iter().map(|(share, auc)| format!("{share:.3}:{auc:.5}"));
-                row.path = places.collect::<Vec<_>>().join(" ");
-            }
-            Outcome::TimedOut(limit) => {
-                row.status = Status::Timeout;
-                row.message = format!("not done after {} s", limit.as_secs());
-            }
-            Outcome::Failed(message) => {
-                row.status = Status::Failed;
-                row.message = on_one_line(message);
-            }
-        }
-        row
-    }
-
-    /// The line of a run that never began.
-    #[must_use]
-    pub fn unmeasured(job: &Job, status: Status, message: &str) -> Self {
-        let Key { protocol, set, class, method, variant, seed } = Key::of(job);
-        Self {
-            protocol,
-            set,
-            class,
-            method,
-            variant,
-            seed,
-            status,
-            auc: None,
-            ap: None,
-            f1: None,
-            f1_row_order: None,
-            oracle_auc: None,
-            top1: None,
-            fit_seconds: None,
-            score_seconds: None,
-            steps: None,
-            train_rows: 0,
-            test_rows: 0,
-            columns: 0,
-            threads: 0,
-            jobs: 0,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            params: job.method.params(),
-            path: String::new(),
-            message: on_one_line(message),
-        }
-    }
-
-    /// The method with its variant: a column of a table.
-    #[must_use]
-    pub fn label(&self) -> String {
-        if self.variant.is_empty() {
-            self.method.clone()
-        } else {
-            format!("{} {}", self.method, self.variant)
-        }
-    }
-
-    /// What tells it from other runs.
-    #[must_use]
-    pub fn key(&self) -> Key {
-        Key {
-            protocol: self.protocol,
-            set: self.set.clone(),
-            class: self.class,
-            method: self.method.clone(),
-            variant: self.variant.clone(),
-            seed: self.seed,
-        }
-    }
-}
-
-/// A row is one line, so that a piece of one is known by its missing end.
-fn on_one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
-}
+/// Rows that could not be added to it any more are in the file of this name.
+const UNSAVED: &str = "results-unsaved.csv";
 
 /// All results of a file, whole lines only; a later line replaces an earlier one of the same run.
 pub fn read(path: &Path) -> Result<Vec<Row>, LabError> {
     let bytes = std::fs::read(path).map_err(LabError::file("read", path))?;
-    Ok(parse(path, &bytes)?.0)
+    Ok(parse(path, &bytes, Order::Any)?.0)
 }
 
 /// The rows of the whole lines, and how many bytes those are.
-fn parse(path: &Path, bytes: &[u8]) -> Result<(Vec<Row>, usize), LabError> {
+fn parse(path: &Path, bytes: &[u8], order: Order) -> Result<(Vec<Row>, usize), LabError> {
     let bad = |line: u64, reason: String| LabError::BadResults { path: path.to_owned(), line, reason };
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-    if whole == 0 && !header().as_bytes().starts_with(bytes) {
-        return Err(bad(1, "this is no file of results".to_owned()));
-    }
+    header::check(path, bytes, whole, order)?;
     let mut rows: Vec<Row> = Vec::new();
     let mut places = BTreeMap::<Key, usize>::new();
     for row in csv::Reader::from_reader(&bytes[..whole]).into_deserialize::<Row>() {
@@ -223,19 +53,37 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<(Vec<Row>, usize), LabError> {
     Ok((rows, whole))
 }
 
-/// The first line of every file.
-fn header() -> String {
-    let job = Job { protocol: Protocol::Uad, set: String::new(), class: 0, method: Method::abs_z(), seed: 0 };
-    let mut line = line(&Row::unmeasured(&job, Status::Ok, ""), true).expect("text goes into a vector");
-    line.truncate(line.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1));
-    String::from_utf8(line).expect("names of columns are text")
-}
-
 /// A row as it is written, with the names of the columns before it.
 fn line(row: &Row, with_names: bool) -> std::io::Result<Vec<u8>> {
     let mut writer = csv::WriterBuilder::new().has_headers(with_names).from_writer(Vec::new());
     writer.serialize(row).map_err(std::io::Error::other)?;
     writer.into_inner().map_err(csv::IntoInnerError::into_error)
+}
+
+#[cfg(unix)]
+fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+/// Where files have no numbers, their lengths must do.
+#[cfg(not(unix))]
+fn is_same_file(_: &Metadata, _: &Metadata) -> bool {
+    true
+}
+
+/// What a run was made with, and how it ended.
+#[derive(Debug)]
+struct Finished {
+    params: String,
+    data: String,
+    status: Status,
+}
+
+impl Finished {
+    fn of(row: &Row) -> Self {
+        Self { params: row.params.clone(), data: row.data.clone(), status: row.status }
+    }
 }
 
 /// A results file that rows are added to. Only one process at a time has it.
@@ -245,8 +93,8 @@ pub struct Store {
     file: File,
     /// Bytes of whole rows.
     length: u64,
-    /// What needs no repetition, with the parameters it was run with.
-    finished: BTreeMap<Key, String>,
+    /// What needs no repetition.
+    finished: BTreeMap<Key, Finished>,
 }
 
 impl Store {
@@ -263,9 +111,9 @@ impl Store {
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(LabError::file("read", &path))?;
-        let (rows, whole) = parse(&path, &bytes)?;
+        let (rows, whole) = parse(&path, &bytes, Order::Ours)?;
         let counts = |row: &&Row| row.status == Status::Ok || !again;
-        let finished = rows.iter().filter(counts).map(|row| (row.key(), row.params.clone())).collect();
+        let finished = rows.iter().filter(counts).map(|row| (row.key(), Finished::of(row))).collect();
         let mut store = Self { path, file, length: whole as u64, finished };
         store.forget_the_rest().map_err(LabError::file("write", &store.path))?;
         Ok(store)
@@ -277,14 +125,26 @@ impl Store {
         self.file.seek(SeekFrom::Start(self.length)).map(drop)
     }
 
-    /// Whether a run needs no repetition: it was done, with the parameters that its method has today.
+    /// Whether a run needs no repetition: it was done, with the parameters that its method has today, and on the data
+    /// that its set's file holds today. Old rows do not say which data they are of, and are taken as they are.
     #[must_use]
-    pub fn has(&self, job: &Job) -> bool {
-        self.finished.get(&Key::of(job)).is_some_and(|params| *params == job.method.params())
+    pub fn has(&self, job: &Job, data: &str) -> bool {
+        self.status(job, data).is_some()
     }
 
-    /// Adds a row and makes sure that it is on the disk; if that fails, no piece of it stays.
+    /// How a run ended that needs no repetition.
+    #[must_use]
+    pub fn status(&self, job: &Job, data: &str) -> Option<Status> {
+        let Finished { params, data: of, status } = self.finished.get(&Key::of(job))?;
+        (*params == job.method.params() && (of.is_empty() || of == data)).then_some(*status)
+    }
+
+    /// Adds a row and makes sure that it is on the disk; if that fails, no piece of it stays. A file that somebody else
+    /// changed is left as it is: the row goes into a file beside it.
     pub fn add(&mut self, row: &Row) -> Result<(), LabError> {
+        if !self.is_as_we_left_it() {
+            return Err(self.put_beside(row));
+        }
         let written = line(row, self.length == 0).and_then(|line| {
             self.file.write_all(&line)?;
             self.file.sync_data()?;
@@ -298,8 +158,30 @@ impl Store {
                 return Err(LabError::file("write", &self.path)(error));
             }
         }
-        self.finished.insert(row.key(), row.params.clone());
+        self.finished.insert(row.key(), Finished::of(row));
         Ok(())
+    }
+
+    /// Whether the path still leads to the file that is open, and that is as long as we made it.
+    fn is_as_we_left_it(&self) -> bool {
+        let (Ok(ours), Ok(there)) = (self.file.metadata(), std::fs::metadata(&self.path)) else {
+            return false;
+        };
+        ours.len() == self.length && there.len() == self.length && is_same_file(&ours, &there)
+    }
+
+    /// Saves a row that cannot be added any more, without names, so that it can be appended by hand.
+    fn put_beside(&self, row: &Row) -> LabError {
+        let (path, kept) = (self.path.clone(), self.path.with_file_name(UNSAVED));
+        let write = || {
+            let mut file = OpenOptions::new().append(true).create(true).open(&kept)?;
+            file.write_all(&line(row, false)?)?;
+            file.sync_data()
+        };
+        match write() {
+            Ok(()) => LabError::Changed { path, kept },
+            Err(error) => LabError::file("write", &kept)(error),
+        }
     }
 
     /// All rows there are.
@@ -311,6 +193,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{methods::Method, protocol::Protocol};
 
     fn job(seed: u64) -> Job {
         let method = Method::named("knn").unwrap();
@@ -330,7 +213,7 @@ mod tests {
             store.add(row).unwrap();
         }
         assert_eq!(store.rows().unwrap(), rows);
-        assert!(store.has(&job(1)) && !store.has(&job(2)));
+        assert!(store.has(&job(1), "") && !store.has(&job(2), ""));
     }
 
     // Whatever a power cut leaves behind: whole rows stay, a piece of a row goes, and writing goes on.
@@ -364,9 +247,9 @@ mod tests {
             let mut store = Store::open(folder.path(), false).unwrap();
             store.add(&Row::unmeasured(&job(0), Status::Failed, "no\nway")).unwrap();
         }
-        assert!(Store::open(folder.path(), false).unwrap().has(&job(0)));
+        assert!(Store::open(folder.path(), false).unwrap().has(&job(0), ""));
         let mut store = Store::open(folder.path(), true).unwrap();
-        assert!(!store.has(&job(0)));
+        assert!(!store.has(&job(0), ""));
         store.add(&row(0, 0.75)).unwrap();
         assert_eq!(store.rows().unwrap(), [row(0, 0.75)]);
     }
@@ -376,10 +259,39 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(folder.path(), false).unwrap();
         store.add(&Row { params: "{}".to_owned(), ..row(0, 0.5) }).unwrap();
-        assert!(!store.has(&job(0)));
+        assert!(!store.has(&job(0), ""));
         store.add(&row(0, 0.75)).unwrap();
-        assert!(store.has(&job(0)));
+        assert!(store.has(&job(0), ""));
         assert_eq!(store.rows().unwrap(), [row(0, 0.75)]);
+    }
+
+    #[test]
+    fn a_run_on_other_data_is_run_again_and_replaced_and_unknown_data_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path(), false).unwrap();
+        let of = |data: &str, auc| Row { data: data.to_owned(), ..row(0, auc) };
+        store.add(&of("", 0.25)).unwrap();
+        assert!(store.has(&job(0), "aa"));
+        store.add(&of("aa", 0.5)).unwrap();
+        drop(store);
+        let mut store = Store::open(folder.path(), false).unwrap();
+        assert!(store.has(&job(0), "aa") && !store.has(&job(0), "bb"));
+        store.add(&of("bb", 0.75)).unwrap();
+        assert!(store.has(&job(0), "bb"));
+        assert_eq!(store.rows().unwrap(), [of("bb", 0.75)]);
+    }
+
+    #[test] // The first files had no column `data`. They can be read, not added to.
+    fn a_file_without_data_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        Store::open(folder.path(), false).unwrap().add(&row(0, 0.5)).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let old = text.replacen("jobs,data,", "jobs,", 1).replacen(",,0.1.0,", ",0.1.0,", 1);
+        std::fs::write(&path, &old).unwrap();
+        assert_eq!(read(&path).unwrap(), [row(0, 0.5)], "{old}");
+        let error = Store::open(folder.path(), false).unwrap_err().to_string();
+        assert!(error.ends_with("line 1: column 22 is `version`, expected `data`"), "{error}");
     }
 
     #[test]
@@ -387,7 +299,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(FILE_NAME);
         std::fs::write(&path, "a letter without an end").unwrap();
-        assert!(matches!(Store::open(folder.path(), false), Err(LabError::BadResults { line: 1, .. })));
+        assert!(matches!(Store::open(folder.path(), false), Err(LabError::BadHeader { .. })));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "a letter without an end");
     }
 
@@ -407,5 +319,62 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let _first = Store::open(folder.path(), false).unwrap();
         assert!(matches!(Store::open(folder.path(), false), Err(LabError::Busy { .. })));
+    }
+
+    #[test]
+    fn a_file_with_other_columns_is_not_added_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        Store::open(folder.path(), false).unwrap().add(&row(0, 0.5)).unwrap();
+        let swapped = std::fs::read_to_string(&path).unwrap().replacen("auc,ap,", "ap,auc,", 1);
+        std::fs::write(&path, &swapped).unwrap();
+        let error = Store::open(folder.path(), false).unwrap_err();
+        assert!(matches!(error, LabError::BadHeader { .. }), "{error}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), swapped);
+        assert_eq!(read(&path).unwrap()[0].ap, Some(0.5));
+    }
+
+    type Change = fn(&Path);
+
+    /// What another program may do to the file of a run.
+    fn other_programs() -> [(&'static str, Change); 4] {
+        [
+            ("replaced by a copy", |path| {
+                let copy = path.with_extension("copy");
+                std::fs::copy(path, &copy).unwrap();
+                std::fs::rename(&copy, path).unwrap();
+            }),
+            ("cut off", |path| std::fs::write(path, "").unwrap()),
+            ("added to", |path| {
+                let text = std::fs::read_to_string(path).unwrap();
+                std::fs::write(path, format!("{text}\n")).unwrap();
+            }),
+            ("removed", |path| std::fs::remove_file(path).unwrap()),
+        ]
+    }
+
+    #[test]
+    fn a_row_is_put_beside_a_file_that_somebody_else_changed() {
+        for (what, change) in other_programs() {
+            if what == "replaced by a copy" && !cfg!(unix) {
+                continue;
+            }
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(FILE_NAME);
+            let mut store = Store::open(folder.path(), false).unwrap();
+            store.add(&row(0, 0.5)).unwrap();
+            change(&path);
+            let left = std::fs::read(&path).ok();
+            for seed in [1, 2] {
+                let error = store.add(&row(seed, 0.25)).unwrap_err();
+                assert!(matches!(error, LabError::Changed { .. }), "{what}: {error}");
+            }
+            assert_eq!(std::fs::read(&path).ok(), left, "{what}");
+            // Appended to the file as it was, the rows are as if they had been added.
+            let kept = std::fs::read_to_string(folder.path().join(UNSAVED)).unwrap();
+            let header = String::from_utf8(line(&row(0, 0.5), true).unwrap()).unwrap();
+            std::fs::write(&path, header + &kept).unwrap();
+            assert_eq!(read(&path).unwrap(), [row(0, 0.5), row(1, 0.25), row(2, 0.25)], "{what}");
+        }
     }
 }

