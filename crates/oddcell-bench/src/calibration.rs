@@ -108,7 +108,8 @@ mod tests {
         }
         let mut spec = DetectorSpec::new("knn", None).unwrap();
         spec.set_text("n_neighbors", "3").unwrap();
-        let got = calibrated("made", &Split { train, test, truth }, &spec, Seed(1)).unwrap();
+        let got =
+            calibrated("made", &Split { train, test, truth, is_one_table: false }, &spec, Seed(1)).unwrap();
         assert_eq!((got.train_rows, got.members, got.normal_rows), (1_500, 1, 720));
         // 300 rows held out and 720 judged: 1.63·√(1/300 + 1/720).
         assert!((got.ks_by_chance - 0.11201).abs() < 1e-5 && got.ks < got.ks_by_chance, "{got:?}");

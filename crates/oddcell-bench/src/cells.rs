@@ -6,7 +6,10 @@
 
 use oddcell::{Matrix, Seed, seed::Stream};
 
-use crate::{methods::Method, protocol::Split};
+use crate::{
+    methods::{BY_COLUMNS, Method},
+    protocol::Split,
+};
 
 /// Most cells that are spoiled in a row, but never more than half of them.
 const MOST_CELLS: usize = 3;
@@ -35,15 +38,12 @@ pub struct CellSplit {
     pub truth: Vec<bool>,
 }
 
-/// Methods that judge cells by their columns alone, and the parameter that would rank them among all scored rows, too. It is
-/// off here: every row is judged by itself, as the nets do it.
-const JOINT: [&str; 2] = ["copod", "ecod"];
-
-/// The method as it judges cells, so that a row of results states the parameters that were run.
+/// The method as it judges cells, so that a row of results states the parameters that were run. Every row is judged by itself,
+/// as the nets do it: the parameter that would rank rows among all scored rows, too, is off.
 pub(crate) fn as_judged(method: &Method) -> Method {
     let mut method = method.clone();
-    let is_joint = method.detector().is_some_and(|name| JOINT.contains(&name));
-    if let (true, Some(spec)) = (is_joint, &mut method.spec) {
+    let is_by_columns = method.detector().is_some_and(|name| BY_COLUMNS.contains(&name));
+    if let (true, Some(spec)) = (is_by_columns, &mut method.spec) {
         spec.set("joint", false.into()).expect("copod and ecod have this parameter; a test sets it");
     }
     method
@@ -117,7 +117,7 @@ mod tests {
         let values = |from: usize| (from..from + n_rows).flat_map(|row| [row as f64, 2.0 * row as f64, 7.0]);
         let matrix = |from| Matrix::new(values(from).collect(), n_rows, 3);
         let truth = (0..n_rows).map(|row| row == 0).collect();
-        Split { train: matrix(0), test: matrix(100), truth }
+        Split { train: matrix(0), test: matrix(100), truth, is_one_table: false }
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn ranks_among_all_rows_are_off_and_said_to_be_off() {
-        for name in JOINT {
+        for name in BY_COLUMNS {
             let method = Method::named(name).unwrap();
             assert_eq!(
                 (&*method.params(), &*as_judged(&method).params()),

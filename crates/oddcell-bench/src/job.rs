@@ -149,12 +149,7 @@ impl<'a> Watch<'a> {
         let detector = spec.build().map_err(|error| Stopped::Error(error.to_string()))?;
         let fitted = detector.fit(&split.train, &Context { seed: Seed(seed), monitor: self })?;
         let fit_time = self.worked();
-        // Rows that were learned from are not their own neighbours.
-        let among_themselves = (split.train == split.test).then(|| fitted.training_scores()).flatten();
-        let scores = match among_themselves {
-            Some(scores) => scores,
-            None => self.score(&*fitted, &split.test)?,
-        };
+        let scores = self.score(&*fitted, split)?;
         self.measured(&scores, &split.truth, fit_time)
     }
 
@@ -188,6 +183,10 @@ impl<'a> Watch<'a> {
     }
 
     fn measured(&self, scores: &[f64], truth: &[bool], fit_time: Duration) -> Result<Measured, Stopped> {
+        // Not everything can be stopped on its way.
+        if self.cancelled() {
+            return Err(Stopped::Time);
+        }
         let score_time = self.worked().saturating_sub(fit_time);
         let one_kind = || Stopped::Error("what is judged is all normal or all anomalous".to_owned());
         let auc = metrics::auc(scores, truth).ok_or_else(one_kind)?;
@@ -206,18 +205,24 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Scores block by block, so that the time limit is kept; a row's score does not depend on its company.
-    fn score(&self, fitted: &dyn Fitted, test: &Matrix) -> Result<Vec<f64>, Stopped> {
+    /// Scores block by block, so that the time limit is kept; a row's score does not depend on its company. Rows that were
+    /// learned from are not their own neighbours.
+    fn score(&self, fitted: &dyn Fitted, split: &Split) -> Result<Vec<f64>, Stopped> {
+        let n_rows = split.test.n_rows();
         if fitted.is_joint() {
-            return Ok(fitted.score(test)?);
+            return Ok(fitted.score(&split.test)?);
         }
-        let mut scores = Vec::with_capacity(test.n_rows());
-        let rows: Vec<usize> = (0..test.n_rows()).collect();
-        for block in rows.chunks(SCORE_ROWS) {
+        let mut scores = Vec::with_capacity(n_rows);
+        while scores.len() < n_rows {
             if self.cancelled() {
                 return Err(Stopped::Time);
             }
-            scores.extend(fitted.score(&test.take(block))?);
+            let block = scores.len()..n_rows.min(scores.len() + SCORE_ROWS);
+            let as_training = split.is_one_table.then(|| fitted.training_scores(block.clone())).flatten();
+            scores.extend(match as_training {
+                Some(scores) => scores,
+                None => fitted.score(&split.test.take(&block.collect::<Vec<_>>()))?,
+            });
         }
         Ok(scores)
     }
@@ -268,15 +273,26 @@ mod tests {
     fn rows_judged_among_themselves_are_not_their_own_neighbours() {
         let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0], [10.0]]);
         let truth = vec![false, false, false, true];
-        let mut split = Split { train: rows.clone(), test: rows, truth };
+        let mut split = Split { train: rows.clone(), test: rows, truth, is_one_table: true };
         let knn = Method::named("knn").unwrap().with("n_neighbors", "1").unwrap();
         let auc = |method: &Method, split: &Split| match run(method, split, 0, None) {
             Outcome::Done(measured) => measured.auc,
             other => panic!("{other:?}"),
         };
         assert_eq!(auc(&knn, &split), 1.0);
-        // Of the same rows in another order nobody knows which is which: they are scored as new rows.
-        split.test = split.test.take(&[1, 0, 2, 3]);
+        // Rows of another table that happen to be equal are new rows.
+        split.is_one_table = false;
         assert_eq!(auc(&knn, &split), 0.5);
+    }
+
+    #[test]
+    fn what_cannot_be_stopped_on_its_way_is_still_over_its_time() {
+        let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0], [10.0]]);
+        let truth = vec![false, false, false, true];
+        let split = Split { train: rows.clone(), test: rows, truth, is_one_table: true };
+        for name in ["copod", "ecod"] {
+            let outcome = run(&Method::named(name).unwrap(), &split, 0, Some(Duration::ZERO));
+            assert_eq!(outcome, Outcome::TimedOut(Duration::ZERO), "{name}");
+        }
     }
 }

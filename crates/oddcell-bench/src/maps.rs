@@ -95,7 +95,7 @@ mod tests {
         let (train, normal, odd) = (matrix(60, 0.0), matrix(40, 0.0), matrix(10, 8.0));
         let values = normal.values().iter().chain(odd.values()).copied().collect();
         let truth = (0..50).map(|row| row >= 40).collect();
-        Split { train, test: Matrix::new(values, 50, 3), truth }
+        Split { train, test: Matrix::new(values, 50, 3), truth, is_one_table: false }
     }
 
     #[test]

@@ -23,6 +23,9 @@ const PRESETS: [&str; 2] = ["fast", "best"];
 pub const PAPER: &str = "noise-paper-";
 const PAPER_NETS: [&str; 2] = ["mlp", "resmlp"];
 
+/// Methods that judge cells by their columns alone: what ours is compared with.
+pub const BY_COLUMNS: [&str; 2] = ["copod", "ecod"];
+
 /// How far a cell is from its column's mean, in standard deviations: the reference for odd cells, which is no detector.
 pub const ABS_Z: &str = "abs-z";
 
@@ -77,7 +80,7 @@ impl Method {
     /// Whether it can say which cells are odd.
     #[must_use]
     pub fn knows_cells(&self) -> bool {
-        self.detector().is_none_or(|name| [OURS, "copod", "ecod"].contains(&name))
+        self.detector().is_none_or(|name| name == OURS || BY_COLUMNS.contains(&name))
     }
 
     /// The detector's name.

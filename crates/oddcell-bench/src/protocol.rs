@@ -120,6 +120,8 @@ pub struct Split {
     pub test: Matrix,
     /// Whether each test row is an anomaly.
     pub truth: Vec<bool>,
+    /// Whether the test rows are the training rows, in the same order.
+    pub is_one_table: bool,
 }
 
 /// The classes that are normal in turn; a set with normal and anomalous rows has the one class 0.
@@ -159,7 +161,7 @@ pub fn split(set: &LabelledSet, protocol: Protocol, class: i64, seed: Seed) -> S
     let truth = test.iter().map(|&row| !is_normal(row)).collect();
     let (mut train, mut test) = (set.rows.take(&train), set.rows.take(&test));
     standardise(&mut train, &mut test);
-    Split { train, test, truth }
+    Split { train, test, truth, is_one_table: protocol == Protocol::Contaminated }
 }
 
 /// A random half of the normal rows, and all others in file order.

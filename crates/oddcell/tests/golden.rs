@@ -49,12 +49,12 @@ fn fit(case: &Case, train: &Matrix) -> (Box<dyn Fitted>, Vec<f64>) {
     match case.detector.as_str() {
         "knn" => {
             let fitted = params::<KnnParams>(case).validated().unwrap().learn(train).unwrap();
-            let scores = fitted.training_scores();
+            let scores = fitted.all_training_scores();
             (Box::new(fitted), scores)
         }
         "lof" => {
             let fitted = params::<LofParams>(case).validated().unwrap().learn(train, &context).unwrap();
-            let scores = fitted.training_scores();
+            let scores = fitted.all_training_scores();
             (Box::new(fitted), scores)
         }
         "copod" => {

@@ -9,6 +9,8 @@
 //! *Source:* Ramaswamy, Rastogi, Shim (2000), "Efficient algorithms for mining outliers from large data sets";
 //! Angiulli, Pizzuti (2002) for the mean. Scores agree with `PyOD`'s `KNN`.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -133,11 +135,14 @@ pub struct FittedKnn {
 }
 
 impl FittedKnn {
-    /// The scores of the training rows themselves, each without itself as a neighbour.
+    /// The scores of all training rows themselves, each without itself as a neighbour.
     #[must_use]
-    pub fn training_scores(&self) -> Vec<f64> {
-        let all = 0..self.neighbours.rows().n_rows();
-        self.neighbours.map_training(all, self.params.n_neighbors, |nearest| self.params.method.of(nearest))
+    pub fn all_training_scores(&self) -> Vec<f64> {
+        self.scores_of_training(0..self.neighbours.rows().n_rows())
+    }
+
+    fn scores_of_training(&self, rows: Range<usize>) -> Vec<f64> {
+        self.neighbours.map_training(rows, self.params.n_neighbors, |nearest| self.params.method.of(nearest))
     }
 }
 
@@ -153,8 +158,8 @@ impl Fitted for FittedKnn {
         Ok(Judged { scores, cells: None })
     }
 
-    fn training_scores(&self) -> Option<Vec<f64>> {
-        Some(FittedKnn::training_scores(self))
+    fn training_scores(&self, rows: Range<usize>) -> Option<Vec<f64>> {
+        Some(self.scores_of_training(rows))
     }
 
     fn save(&self) -> Tensors {
@@ -189,7 +194,7 @@ mod tests {
     #[test] // Among themselves, two neighbours: 0 → 1, 3; 1 → 1, 2; 3 → 2, 3; 7 → 4, 5; 12 → 5, 9.
     fn a_training_row_is_not_its_own_neighbour() {
         let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0], [7.0], [12.0]]);
-        let scores = knn(2, Method::Largest).learn(&rows).unwrap().training_scores();
+        let scores = knn(2, Method::Largest).learn(&rows).unwrap().all_training_scores();
         assert_eq!(scores, [3.0, 2.0, 3.0, 5.0, 9.0]);
     }
 
@@ -216,8 +221,8 @@ mod tests {
             let rows = Matrix::new(cells[..cells.len() / 3 * 3].to_vec(), cells.len() / 3, 3);
             let mut doubled = rows.clone();
             doubled.values_mut().iter_mut().for_each(|value| *value *= 2.0);
-            let once = knn(5, method).learn(&rows).unwrap().training_scores();
-            let twice = knn(5, method).learn(&doubled).unwrap().training_scores();
+            let once = knn(5, method).learn(&rows).unwrap().all_training_scores();
+            let twice = knn(5, method).learn(&doubled).unwrap().all_training_scores();
             prop_assert_eq!(once.iter().map(|score| 2.0 * score).collect::<Vec<_>>(), twice);
         }
     }

@@ -19,6 +19,8 @@
 //! *Source:* Breunig, Kriegel, Ng, Sander (2000), "LOF: identifying density-based local outliers". Scores
 //! agree with scikit-learn's and `PyOD`'s `LOF` in novelty mode; a tie for the K-th place goes to the lower row.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -171,10 +173,14 @@ pub struct FittedLof {
 }
 
 impl FittedLof {
-    /// The scores of the training rows themselves, each without itself as a neighbour.
+    /// The scores of all training rows themselves, each without itself as a neighbour.
     #[must_use]
-    pub fn training_scores(&self) -> Vec<f64> {
-        self.neighbours.map_training(0..self.density.len(), self.k, |nearest| self.factor(nearest))
+    pub fn all_training_scores(&self) -> Vec<f64> {
+        self.scores_of_training(0..self.density.len())
+    }
+
+    fn scores_of_training(&self, rows: Range<usize>) -> Vec<f64> {
+        self.neighbours.map_training(rows, self.k, |nearest| self.factor(nearest))
     }
 
     fn factor(&self, nearest: &[Neighbour]) -> f64 {
@@ -194,8 +200,8 @@ impl Fitted for FittedLof {
         Ok(Judged { scores, cells: None })
     }
 
-    fn training_scores(&self) -> Option<Vec<f64>> {
-        Some(FittedLof::training_scores(self))
+    fn training_scores(&self, rows: Range<usize>) -> Option<Vec<f64>> {
+        Some(self.scores_of_training(rows))
     }
 
     fn save(&self) -> Tensors {
@@ -229,21 +235,21 @@ mod tests {
             assert_eq!(found.len(), expected.len());
             found.iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-9, "{found:?}"));
         };
-        close(fitted.training_scores(), &[1.0, 1.0, 1.0, 4.0]);
+        close(fitted.all_training_scores(), &[1.0, 1.0, 1.0, 4.0]);
         close(fitted.score(&Matrix::from_rows(&[[10.0], [1.2]])).unwrap(), &[1.0, 1.0]);
     }
 
     #[test]
     fn more_neighbours_than_rows_are_all_the_other_rows() {
         let rows = Matrix::from_rows(&[[0.0], [1.0], [2.5], [6.0]]);
-        assert_eq!(learn(20, &rows).training_scores(), learn(3, &rows).training_scores());
+        assert_eq!(learn(20, &rows).all_training_scores(), learn(3, &rows).all_training_scores());
     }
 
     #[test]
     fn equal_rows_have_the_score_one_and_a_row_beside_them_a_finite_one() {
         let mut rows = Matrix::zeros(10, 2);
         rows.row_mut(9)[0] = 1.0;
-        let scores = learn(3, &rows).training_scores();
+        let scores = learn(3, &rows).all_training_scores();
         assert!(scores[..9].iter().all(|score| (score - 1.0).abs() < 1e-12), "{scores:?}");
         assert!((scores[9] / 1e10 - 1.0).abs() < 1e-9, "{scores:?}"); // density 1e10 times distance 1
     }
@@ -272,8 +278,8 @@ mod tests {
             let rows = Matrix::new(cells[..cells.len() / 2 * 2].to_vec(), cells.len() / 2, 2);
             let mut scaled = rows.clone();
             scaled.values_mut().iter_mut().for_each(|value| *value *= scale);
-            let before = learn(5, &rows).training_scores();
-            let after = learn(5, &scaled).training_scores();
+            let before = learn(5, &rows).all_training_scores();
+            let after = learn(5, &scaled).all_training_scores();
             for (a, b) in before.iter().zip(&after) {
                 prop_assert!((a - b).abs() <= 1e-6 * a, "{} {}", a, b);
             }

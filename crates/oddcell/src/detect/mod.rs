@@ -25,7 +25,7 @@ mod saved;
 pub mod scad;
 pub mod tails;
 
-use std::fmt::Debug;
+use std::{fmt::Debug, ops::Range};
 
 pub use blocks::{BlockDetector, RowBlocks};
 pub use budget::Budget;
@@ -74,9 +74,9 @@ pub trait Fitted: Send + Sync + Debug {
         Ok(None)
     }
 
-    /// The scores of the training rows, in their order, each as if it had not been among them: no row is its own
-    /// neighbour. `None` where a method does not compare with training rows, or has another way to judge them.
-    fn training_scores(&self) -> Option<Vec<f64>> {
+    /// The scores of some training rows, which are named by their places, each as if it had not been among them: no row is
+    /// its own neighbour. `None` where a method does not compare with training rows, or has another way to judge them.
+    fn training_scores(&self, _rows: Range<usize>) -> Option<Vec<f64>> {
         None
     }
 
