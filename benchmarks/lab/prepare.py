@@ -63,6 +63,8 @@ def make(info, raw, out):
         return "\n    ".join([f"not made; missing in {raw}:", *missing])
     try:
         arrays = RECIPES[info["name"]](*paths)
+    except ImportError as error:
+        return f"not made; {error}: install that package"
     except Exception as error:  # Whatever is wrong with one file, the other sets are made.
         return f"not made; the original is not as expected ({type(error).__name__}: {error})"
     expected = tuple(int(info[key]) for key in ("rows", "columns")) + (int(info["anomalies"] or info["classes"]),)

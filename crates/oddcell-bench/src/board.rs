@@ -105,18 +105,43 @@ impl Board {
         Self { sets, methods: self.methods.clone(), cells }
     }
 
-    /// What can be compared: the methods that have most sets, and the sets that all of these have. The names of
-    /// the other methods come with it.
+    /// The same without sets that only stand in for one that could not be had, unless there is nothing else: they are shown
+    /// with the others, but take no part in means and tests.
+    #[must_use]
+    pub fn without_stand_ins(&self) -> Self {
+        let kept = self.sets.iter().zip(&self.cells).filter(|(set, _)| !sets::is_stand_in(set));
+        let (sets, cells): (Vec<String>, Vec<_>) =
+            kept.map(|(set, cells)| (set.clone(), cells.clone())).unzip();
+        if sets.is_empty() { self.clone() } else { Self { sets, methods: self.methods.clone(), cells } }
+    }
+
+    /// What can be compared: the methods that have most sets, and the sets that all of these have, each with the seeds that
+    /// all of them have. The names of the other methods come with it.
     #[must_use]
     pub fn comparable(&self) -> (Self, Vec<String>) {
-        let n_sets = |method: usize| self.cells.iter().filter(|cells| cells[method].is_some()).count();
-        let most = (0..self.methods.len()).map(n_sets).max().unwrap_or(0);
+        let Self { sets, methods, cells } = self.without_stand_ins();
+        let n_sets = |method: usize| cells.iter().filter(|cells| cells[method].is_some()).count();
+        let most = (0..methods.len()).map(n_sets).max().unwrap_or(0);
         let (kept, left_out): (Vec<usize>, Vec<usize>) =
-            (0..self.methods.len()).partition(|&method| n_sets(method) as f64 >= LEAST_SHARE * most as f64);
-        let names = |methods: &[usize]| methods.iter().map(|&method| self.methods[method].clone()).collect();
+            (0..methods.len()).partition(|&method| n_sets(method) as f64 >= LEAST_SHARE * most as f64);
+        let names = |chosen: &[usize]| chosen.iter().map(|&method| methods[method].clone()).collect();
         let line = |cells: &Vec<Option<Cell>>| kept.iter().map(|&method| cells[method].clone()).collect();
-        let cells = self.cells.iter().map(line).collect();
-        (Self { sets: self.sets.clone(), methods: names(&kept), cells }.complete(), names(&left_out))
+        let cells = cells.iter().map(line).collect();
+        let whole = Self { sets, methods: names(&kept), cells }.complete();
+        (whole.on_common_seeds(), names(&left_out))
+    }
+
+    /// The same with the seeds that all methods have on a set; sets without any are left out. The board has no gaps.
+    fn on_common_seeds(self) -> Self {
+        let common = |cells: Vec<Option<Cell>>| {
+            let cells: Vec<Cell> = cells.into_iter().collect::<Option<_>>()?;
+            let has_seed = |seed: &u64| cells.iter().all(|cell| cell.by_seed.contains_key(seed));
+            cells.iter().map(|cell| cell.of_seeds(&has_seed).map(Some)).collect::<Option<Vec<_>>>()
+        };
+        let kept =
+            self.sets.into_iter().zip(self.cells).filter_map(|(set, cells)| Some((set, common(cells)?)));
+        let (sets, cells) = kept.unzip();
+        Self { sets, methods: self.methods, cells }
     }
 
     /// The means alone, set by set, of a board without gaps; sets with gaps are left out.
@@ -162,17 +187,27 @@ impl Cell {
             let values = rows.iter().filter(|row| row.seed == seed).map(|row| figure.of(row));
             Some(values.sum::<Option<f64>>()? / n_classes as f64)
         };
-        let values: Vec<f64> = seeds.iter().map(of_seed).collect::<Option<_>>()?;
+        let by_seed = seeds.iter().map(|seed| Some((*seed, of_seed(seed)?))).collect::<Option<_>>()?;
+        Self::of_means(by_seed, n_classes)
+    }
+
+    fn of_means(by_seed: BTreeMap<u64, f64>, n_classes: usize) -> Option<Self> {
+        let values: Vec<f64> = by_seed.values().copied().collect();
         let (mean, std) = (summary::mean(&values)?, summary::standard_deviation(&values));
-        Some(Self { mean, std, n_classes, by_seed: seeds.into_iter().zip(values).collect() })
+        Some(Self { mean, std, n_classes, by_seed })
+    }
+
+    /// The figure over some of its seeds; `None` if it has none of them.
+    fn of_seeds(&self, is_meant: &dyn Fn(&u64) -> bool) -> Option<Self> {
+        let meant = self.by_seed.iter().filter(|(seed, _)| is_meant(seed));
+        Self::of_means(meant.map(|(&seed, &mean)| (seed, mean)).collect(), self.n_classes)
     }
 
     /// The means of two methods on the same set over the seeds that both have; `None` if they share none. Seeds decide the
     /// split, so that the two differ by the method alone.
     pub(crate) fn on_common_seeds(&self, other: &Self) -> Option<(f64, f64)> {
-        let common = self.by_seed.iter().filter_map(|(seed, &own)| Some((own, *other.by_seed.get(seed)?)));
-        let (own, others): (Vec<f64>, Vec<f64>) = common.unzip();
-        Some((summary::mean(&own)?, summary::mean(&others)?))
+        let own = self.of_seeds(&|seed| other.by_seed.contains_key(seed))?;
+        Some((own.mean, other.of_seeds(&|seed| self.by_seed.contains_key(seed))?.mean))
     }
 }
 
@@ -244,6 +279,19 @@ pub(crate) mod tests {
             .map(|method| board.cells[0][board.position(method).unwrap()].as_ref().unwrap());
         assert_eq!(knn.on_common_seeds(lof), Some((0.4, 0.5)));
         assert_eq!(knn.on_common_seeds(ecod), None);
+        // The same for many methods: of all three no seed is common, of two it is seed 1.
+        assert!(board.comparable().0.sets.is_empty());
+        let (two, _) = Board::new(&rows[..4], Protocol::Occ, Figure::Auc).comparable();
+        assert_eq!(two.means(), [[0.4, 0.5]]);
+    }
+
+    #[test]
+    fn a_stand_in_takes_no_part_unless_it_is_alone() {
+        let rows = [row("wine", 0, "knn", 0, 0.5), row("mulcross_regenerated", 0, "knn", 0, 0.9)];
+        let board = Board::new(&rows, Protocol::Occ, Figure::Auc);
+        assert_eq!((board.sets.len(), board.without_stand_ins().sets), (2, vec!["wine".to_owned()]));
+        let alone = Board::new(&rows[1..], Protocol::Occ, Figure::Auc);
+        assert_eq!(alone.without_stand_ins(), alone);
     }
 
     #[test]

@@ -59,6 +59,14 @@ pub enum LabError {
         /// What was found and expected.
         reason: String,
     },
+    /// Of the sets that were chosen, none can take part.
+    #[error("no set can take part; {set}: {reason}")]
+    NoSet {
+        /// The first of them.
+        set: String,
+        /// Why it cannot.
+        reason: String,
+    },
     /// A results file with other columns than ours.
     #[error("`{}`, line 1: {reason}", path.display())]
     BadHeader {

@@ -109,7 +109,8 @@ fn study_table(varied: &Varied, rows: &[Row], protocol: Protocol) -> Result<Tabl
 
 /// What an oracle would have got beside the last state of the training, which is the result; `None` if no method has a path.
 fn oracle_table(rows: &[Row], protocol: Protocol) -> Option<Table> {
-    let [last, best] = [Figure::Auc, Figure::OracleAuc].map(|figure| Board::new(rows, protocol, figure));
+    let [last, best] =
+        [Figure::Auc, Figure::OracleAuc].map(|figure| Board::new(rows, protocol, figure).without_stand_ins());
     let oracle = |set: &str, method: &str| {
         let at = best.sets.iter().position(|known| known == set)?;
         let mean = best.cells[at][best.position(method)?].as_ref()?.mean;
@@ -166,20 +167,19 @@ fn tables_of(rows: &[Row], protocol: Protocol, figure: Figure) -> Result<Vec<(St
     let words = format!("{title}: here and in the paper, means over the sets that both have");
     add("_agreement", Table::of_agreement(&board, &words, printed));
     // Variants of a method are no rivals of the others.
-    let board = Board::new(&variants::rivals(rows), protocol, figure);
+    let board = Board::new(&variants::rivals(rows), protocol, figure).without_stand_ins();
     if board.methods.len() > 1 {
         // Ours, and as in the paper its two nets.
-        let is_ours = |&at: &usize| board.methods[at] == OURS || board.methods[at].starts_with(PAPER);
-        let references: Vec<usize> = (0..board.methods.len()).filter(is_ours).collect();
+        let method = |at: usize| board.methods[at].split(' ').next().unwrap_or_default();
+        let is_reference = |&at: &usize| method(at) == OURS || method(at).starts_with(PAPER);
+        let references: Vec<usize> = (0..board.methods.len()).filter(is_reference).collect();
         for reference in if references.is_empty() { vec![0] } else { references } {
             let against = comparison::against(&board, reference).map_err(PictureError::from)?;
             let name = &board.methods[reference];
             let words = format!("{title}: {name} minus the others, on the sets and seeds that both have");
-            let kind = if name.starts_with(PAPER) {
-                format!("_comparison_{name}")
-            } else {
-                "_comparison".to_owned()
-            };
+            let is_papers = method(reference).starts_with(PAPER);
+            let kind =
+                if is_papers { format!("_comparison_{}", file_name(name)) } else { "_comparison".to_owned() };
             add(&kind, Some(Table::of_comparison(&against, &words)));
         }
         if let Some(ranking) = comparison::ranking(&board).map_err(PictureError::from)? {
@@ -187,6 +187,12 @@ fn tables_of(rows: &[Row], protocol: Protocol, figure: Figure) -> Result<Vec<(St
         }
     }
     Ok(tables)
+}
+
+/// The label of a method, with or without a variant, as a part of a file's name.
+#[must_use]
+pub fn file_name(label: &str) -> String {
+    label.trim_end().replace(['/', ' ', ';'], "_")
 }
 
 /// Writes a picture as SVG and as PNG; gives their paths.
@@ -210,10 +216,10 @@ pub fn write_table(folder: &Path, name: &str, table: &Table) -> Result<Vec<PathB
     Ok(written)
 }
 
-/// Writes rows that are no results of runs as CSV.
+/// Writes rows that are no results of runs as `name.csv`.
 pub fn write_rows(folder: &Path, name: &str, table: &Table) -> Result<(), LabError> {
     fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
-    write_whole(&folder.join(name), table.csv().as_bytes())
+    write_whole(&folder.join(format!("{name}.csv")), table.csv().as_bytes())
 }
 
 fn title(protocol: Protocol, figure: Figure) -> String {

@@ -249,7 +249,7 @@ pub(crate) struct BenchTimeArgs {
     /// Folder with the sets (see `oddcell bench sets`)
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// Folder for time.csv and the table
+    /// Folder for the rows and the table
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Methods, comma separated, or `all` that are trained in epochs

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use oddcell::Seed;
+use oddcell::{Seed, error::with_causes};
 
 use crate::{
     LabError, cells, digest,
@@ -78,8 +78,10 @@ pub struct Matrix {
 pub struct Tally {
     /// Runs that were made now.
     pub made: usize,
-    /// Those of them that ended well.
-    pub ok: usize,
+    /// Those of them whose time was up.
+    pub timed_out: usize,
+    /// Those of them that ended with an error.
+    pub failed: usize,
     /// Time-outs and failures of before, which were not run again.
     pub failed_before: usize,
 }
@@ -87,7 +89,8 @@ pub struct Tally {
 impl std::ops::AddAssign for Tally {
     fn add_assign(&mut self, other: Self) {
         self.made += other.made;
-        self.ok += other.ok;
+        self.timed_out += other.timed_out;
+        self.failed += other.failed;
         self.failed_before += other.failed_before;
     }
 }
@@ -113,7 +116,7 @@ struct Loaded {
 impl Matrix {
     /// Runs what the store does not have yet.
     pub fn run(&self, store: &mut Store, limits: Limits, watcher: &dyn Watcher) -> Result<Tally, LabError> {
-        let (planned, failed_before) = self.plan(store, watcher);
+        let (planned, failed_before) = self.plan(store, watcher)?;
         watcher.planned(planned.len());
         let floor = Floor::new(self, limits, watcher, store, planned);
         std::thread::scope(|scope| {
@@ -121,25 +124,30 @@ impl Matrix {
                 scope.spawn(|| floor.work());
             }
         });
-        let State { error, done: made, ok, .. } =
-            floor.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        error.map_or(Ok(Tally { made, ok, failed_before }), Err)
+        let State { error, tally, .. } = floor.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        error.map_or(Ok(Tally { failed_before, ..tally }), Err)
     }
 
-    /// What the store does not have, once each, and how many failures it has. Sets that cannot be read are left out.
-    fn plan(&self, store: &Store, watcher: &dyn Watcher) -> (Vec<Planned>, usize) {
+    /// What the store does not have, once each, and how many failures it has. Sets that cannot take part are left out; it is
+    /// an error if that leaves none.
+    fn plan(&self, store: &Store, watcher: &dyn Watcher) -> Result<(Vec<Planned>, usize), LabError> {
         let (mut planned, mut known, mut failed_before) = (Vec::new(), BTreeSet::new(), 0);
+        let mut left_out: Vec<(&str, String)> = Vec::new();
         for entrant in &self.sets {
+            let mut leave_out = |reason: String| {
+                watcher.left_out(&entrant.name, &reason);
+                left_out.push((&entrant.name, reason));
+            };
             let Loaded { set, data } = match self.read(entrant) {
                 Ok(loaded) => loaded,
                 Err(error) => {
-                    watcher.left_out(&entrant.name, &error.to_string());
+                    leave_out(with_causes(&error));
                     continue;
                 }
             };
             let classes = protocol::normal_classes(&set, self.protocol);
             if classes.is_empty() {
-                watcher.left_out(&entrant.name, "no class has more than 20 rows");
+                leave_out("no class has more than 20 rows".to_owned());
             }
             let (n_rows, n_cols) = (set.rows.n_rows(), set.rows.n_cols());
             for class in classes {
@@ -168,7 +176,13 @@ impl Matrix {
                 }
             }
         }
-        (planned, failed_before)
+        let n_left_out = left_out.len();
+        match left_out.into_iter().next() {
+            Some((set, reason)) if n_left_out == self.sets.len() => {
+                Err(LabError::NoSet { set: set.to_owned(), reason })
+            }
+            _ => Ok((planned, failed_before)),
+        }
     }
 
     fn read(&self, entrant: &Entrant) -> Result<Loaded, LabError> {
@@ -204,9 +218,8 @@ struct State<'a> {
     /// Bytes not in use.
     free: u64,
     running: BTreeMap<Key, Running>,
-    done: usize,
-    /// Of these, ended well.
-    ok: usize,
+    /// What became of the runs so far.
+    tally: Tally,
     total: usize,
     store: &'a mut Store,
     /// Seconds that runs of a method took, and the guesses at them.
@@ -236,8 +249,7 @@ impl<'a> Floor<'a> {
             waiting,
             free: limits.memory,
             running: BTreeMap::new(),
-            done: 0,
-            ok: 0,
+            tally: Tally::default(),
             store,
             rates: BTreeMap::new(),
             error: None,
@@ -326,14 +338,15 @@ impl<'a> Floor<'a> {
         state.error = state.error.take().or(error);
         state.free = (state.free + planned.bytes).min(self.limits.memory);
         state.running.remove(&Key::of(&planned.job));
-        state.done += 1;
-        state.ok += usize::from(row.status == Status::Ok);
+        state.tally.made += 1;
+        state.tally.timed_out += usize::from(row.status == Status::Timeout);
+        state.tally.failed += usize::from(row.status == Status::Failed);
         if seconds > 0.0 {
             let rate = state.rates.entry(planned.job.method.name.clone()).or_default();
             *rate = (rate.0 + seconds, rate.1 + planned.guess);
         }
         let left = state.seconds_left(self.limits, Instant::now());
-        self.watcher.finished(row, state.done, state.total, left);
+        self.watcher.finished(row, state.tally.made, state.total, left);
         self.changed.notify_all();
     }
 

@@ -68,18 +68,21 @@ pub enum State {
 }
 
 /// What there is of a set in the folder `data`.
-pub fn check(data: &Path, info: &SetInfo) -> Result<State, LabError> {
-    let Some(path) = locate(data, info) else { return Ok(State::Missing) };
-    if is_ours(&path, info)? {
-        return Ok(State::Ours);
+#[must_use]
+pub fn check(data: &Path, info: &SetInfo) -> State {
+    let Some(path) = locate(data, info) else { return State::Missing };
+    match is_ours(&path, info) {
+        Ok(true) => return State::Ours,
+        Ok(false) => {}
+        Err(error) => return State::Unreadable(error),
     }
-    Ok(match LabelledSet::read(&info.name, &path, info.numeric) {
+    match LabelledSet::read(&info.name, &path, info.numeric) {
         Err(error) => State::Unreadable(error),
         Ok(set) => match Counts::of(&set) {
             counts if counts == Counts::expected(info) => State::SameCounts,
             counts => State::OtherCounts(counts),
         },
-    })
+    }
 }
 
 fn is_ours(path: &Path, info: &SetInfo) -> Result<bool, LabError> {
@@ -102,7 +105,7 @@ mod tests {
         info.sha256 = Some(digest.to_owned());
         assert!(is_ours(&path, &info).unwrap());
         info.file = "abc".to_owned();
-        assert!(matches!(check(folder.path(), &info).unwrap(), State::Ours));
+        assert!(matches!(check(folder.path(), &info), State::Ours));
         info.sha256 = Some(digest.replace('b', "c"));
         assert!(!is_ours(&path, &info).unwrap());
         info.sha256 = None;
@@ -117,7 +120,7 @@ mod tests {
         (info.rows, info.columns, info.anomalies, info.classes) = (3, 2, Some(1), 2);
         let state = |text: &str| {
             std::fs::write(folder.path().join("set.csv"), text).unwrap();
-            check(folder.path(), &info).unwrap()
+            check(folder.path(), &info)
         };
         assert!(matches!(state("x1,x2,y\n1,2,0\n3,4,0\n5,6,1\n"), State::SameCounts));
         let State::OtherCounts(counts) = state("x1,x2,y\n1,2,0\n3,4,1\n5,6,1\n") else {
@@ -128,6 +131,6 @@ mod tests {
         assert_eq!(counts.to_string(), "3 rows, 1 column, 3 classes");
         assert!(matches!(state("a,y\n1,0\n"), State::Unreadable(_)));
         info.file = "other.csv".to_owned();
-        assert!(matches!(check(folder.path(), &info).unwrap(), State::Missing));
+        assert!(matches!(check(folder.path(), &info), State::Missing));
     }
 }

@@ -168,6 +168,12 @@ pub fn called(name: &str) -> impl Iterator<Item = &'static SetInfo> {
     registry().iter().filter(move |info| info.is_called(name))
 }
 
+/// Whether the set of that name only stands in for one that could not be had.
+#[must_use]
+pub fn is_stand_in(name: &str) -> bool {
+    registry().iter().any(|info| info.substitute && info.name == name)
+}
+
 /// Where a set's file lies: in the folder of its family below `data`, or in `data` itself.
 #[must_use]
 pub fn locate(data: &Path, info: &SetInfo) -> Option<PathBuf> {

@@ -9,8 +9,6 @@ use super::{Row, Status, line};
 use crate::{LabError, job::Job, methods::Method, protocol::Protocol};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-/// A column that the first files did not have.
-const LATER: &str = "data";
 /// As much of a wrong name as is shown.
 const SHOWN: usize = 40;
 
@@ -39,7 +37,7 @@ pub(super) fn check(path: &Path, bytes: &[u8], whole: usize, order: Order) -> Re
     let found = reader.byte_headers().map_err(|error| wrong(error.to_string()))?;
     let found: Vec<String> = found.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     if order == Order::Any {
-        let missing = names.iter().find(|name| *name != LATER && !found.contains(name));
+        let missing = names.iter().find(|name| !found.contains(name));
         let first = found.first().map(|name| shown(name)).unwrap_or_default();
         return missing.map_or(Ok(()), |name| {
             Err(wrong(format!("there is no column `{name}`; the first column is `{first}`")))

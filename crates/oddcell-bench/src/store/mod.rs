@@ -281,19 +281,6 @@ mod tests {
         assert_eq!(store.rows().unwrap(), [of("bb", 0.75)]);
     }
 
-    #[test] // The first files had no column `data`. They can be read, not added to.
-    fn a_file_without_data_is_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(FILE_NAME);
-        Store::open(folder.path(), false).unwrap().add(&row(0, 0.5)).unwrap();
-        let text = std::fs::read_to_string(&path).unwrap();
-        let old = text.replacen("jobs,data,", "jobs,", 1).replacen(",,0.1.0,", ",0.1.0,", 1);
-        std::fs::write(&path, &old).unwrap();
-        assert_eq!(read(&path).unwrap(), [row(0, 0.5)], "{old}");
-        let error = Store::open(folder.path(), false).unwrap_err().to_string();
-        assert!(error.ends_with("line 1: column 22 is `version`, expected `data`"), "{error}");
-    }
-
     #[test]
     fn a_file_of_something_else_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();

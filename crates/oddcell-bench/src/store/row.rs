@@ -47,7 +47,6 @@ pub struct Row {
     /// Runs at a time, this one included.
     pub jobs: usize,
     /// The first digits of the checksum of the set's file; empty if it is not known.
-    #[serde(default)]
     pub data: String,
     pub version: String,
     /// All parameters of the method, as JSON.

@@ -10,7 +10,7 @@ use oddcell_bench::{
     calibration::calibrated,
     maps,
     matrix::{Entrant, Limits, Matrix, Tally},
-    methods::{self, Method, OURS, Vary},
+    methods::{self, BY_COLUMNS, Method, OURS, Vary},
     protocol::{self, Protocol, Split},
     report,
     sets::{self, Half, LabelledSet, SetInfo},
@@ -33,10 +33,6 @@ use crate::{
 
 /// What stands for all sets or methods, if it stands alone.
 const ALL: &str = "all";
-/// The rows of `bench time`.
-const TIMES: &str = "time.csv";
-/// Methods that take part in `cells` beside those that were named, and the one that is no detector.
-const CELL_REFERENCES: [&str; 2] = ["copod", "ecod"];
 
 pub(crate) fn run(command: &BenchCommand) -> Result<(), Failure> {
     match command {
@@ -102,7 +98,7 @@ fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs)
     conclude(tally, choice)
 }
 
-/// Says what did not end well: of before in a note, of now as a failure if nothing else came of it.
+/// Says what did not end well: in notes, and as a failure if all that was run failed. A time-out is a result, too.
 fn conclude(tally: Tally, choice: &BenchChoiceArgs) -> Result<(), Failure> {
     if tally.failed_before > 0 {
         let runs = counted(tally.failed_before, "run", "runs");
@@ -110,17 +106,21 @@ fn conclude(tally: Tally, choice: &BenchChoiceArgs) -> Result<(), Failure> {
             format!("{runs} timed out or failed before, and none of these is run again without --again");
         tell(&[note], choice.quiet);
     }
-    if tally.made > 0 && tally.ok == 0 {
+    if tally.timed_out > 0 {
+        let runs = counted(tally.timed_out, "run was", "runs were");
+        tell(&[format!("{runs} not done in time")], choice.quiet);
+    }
+    if tally.made > 0 && tally.failed == tally.made {
         let runs = counted(tally.made, "run", "runs");
         let file = choice.out.join(store::FILE_NAME);
-        return Err(Failure::failed(format!("{runs} made, and none ended well"))
+        return Err(Failure::failed(format!("{runs} made, and all failed"))
             .with_hint(format!("the column `message` of {} says why", file.display())));
     }
     Ok(())
 }
 
 /// The names of a list; spaces around them and a comma at the end do not count.
-fn names(list: &[String]) -> Vec<String> {
+pub(super) fn names(list: &[String]) -> Vec<String> {
     list.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
@@ -154,7 +154,7 @@ fn cell_methods(args: &BenchChoiceArgs) -> Result<Vec<Method>, Failure> {
         let (name, known) = (&method.name, default.join(", "));
         return Err(Failure::bad_input(format!("method `{name}` knows no cells; these do: {known}")));
     }
-    for reference in CELL_REFERENCES {
+    for reference in BY_COLUMNS {
         if chosen.iter().all(|method| method.name != reference) {
             chosen.push(Method::named(reference)?);
         }
@@ -340,7 +340,7 @@ fn draw_map(method: &Method, set: &str, split: &Split, args: &BenchChoiceArgs) -
     let title = format!("{set}: the last hidden layer of {}", label.trim_end());
     let figure = maps::map(method, split, &title, Seed(0))
         .map_err(|source| LabError::Map { set: set.to_owned(), source })?;
-    let name = format!("map_{set}_{}", label.trim_end().replace(['/', ' ', ';'], "_"));
+    let name = report::file_name(&format!("map_{set}_{label}"));
     for path in report::write_figure(&args.out.join("figures"), &name, &figure)? {
         output::print(&format!("{}\n", path.display()))?;
     }
@@ -367,20 +367,17 @@ fn hold_to_promises(args: &BenchCalibrationArgs) -> Result<(), Failure> {
         }
         let table = Table::of_calibrations(&all);
         let label = format!("calibration_{} {}", method.name, method.variant);
-        report::write_table(
-            &choice.out.join("tables"),
-            &label.trim_end().replace(['/', ' ', ';'], "_"),
-            &table,
-        )?;
+        report::write_table(&choice.out.join("tables"), &report::file_name(&label), &table)?;
         output::print(&table.markdown())?;
     }
     Ok(())
 }
 
 fn measure_time(args: &BenchTimeArgs) -> Result<(), Failure> {
-    let is_all = args.methods == [ALL];
-    let names = if is_all { methods::names() } else { args.methods.clone() };
-    let mut methods = names.iter().map(|name| Method::named(name)).collect::<Result<Vec<_>, _>>()?;
+    let (wanted, sets) = (names(&args.methods), names(&args.sets));
+    let is_all = wanted == [ALL];
+    let wanted = if is_all { methods::names() } else { wanted };
+    let mut methods = wanted.iter().map(|name| Method::named(name)).collect::<Result<Vec<_>, _>>()?;
     if is_all {
         methods.retain(has_epochs);
     }
@@ -389,11 +386,11 @@ fn measure_time(args: &BenchTimeArgs) -> Result<(), Failure> {
         return Err(Failure::bad_input(TimingError::NoEpochs(method.name.clone()).to_string()));
     }
     let entrants: Vec<Entrant> =
-        args.sets.iter().map(|name| named_set(Protocol::Occ, name, &args.data)).collect::<Result<_, _>>()?;
+        sets.iter().map(|name| named_set(Protocol::Occ, name, &args.data)).collect::<Result<_, _>>()?;
     let pool = learning::pool(&args.run)?;
     let n_threads = pool.current_num_threads();
     let mut timings = Vec::new();
-    report::write_rows(&args.out, TIMES, &Table::of_single_timings(&timings, n_threads))?;
+    let name = format!("time_{n_threads}_threads");
     for entrant in &entrants {
         let mut set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
         set.keep_numbers();
@@ -403,11 +400,11 @@ fn measure_time(args: &BenchTimeArgs) -> Result<(), Failure> {
             methods.iter().flat_map(|method| (0..args.seeds).map(move |seed| (method, seed)))
         {
             timings.extend(pool.install(|| workload.measure(method, seed)).map_err(wrong)?);
-            report::write_rows(&args.out, TIMES, &Table::of_single_timings(&timings, n_threads))?;
+            report::write_rows(&args.out, &name, &Table::of_single_timings(&timings, n_threads))?;
         }
     }
     let table = Table::of_timings(&timings, n_threads);
-    report::write_table(&args.out.join("tables"), &format!("time_{n_threads}_threads"), &table)?;
+    report::write_table(&args.out.join("tables"), &name, &table)?;
     output::print(&table.markdown())
 }
 

@@ -31,7 +31,7 @@ and a test file, is_test is 1 for rows of the latter.
 ";
 
 pub(crate) fn run(args: &BenchSetsArgs) -> Result<(), Failure> {
-    let chosen = chosen(&args.sets)?;
+    let chosen = chosen(&super::bench::names(&args.sets))?;
     output::print(&match &args.data {
         Some(data) => inventory(data, &chosen)?,
         None => shopping_list(&chosen),
@@ -42,13 +42,18 @@ fn chosen(names: &[String]) -> Result<Vec<&'static SetInfo>, LabError> {
     if names.is_empty() || names == ["all"] {
         return Ok(sets::registry().iter().collect());
     }
-    let mut chosen = Vec::new();
+    let mut chosen: Vec<&SetInfo> = Vec::new();
     for name in names {
-        let before = chosen.len();
-        chosen.extend(sets::called(name));
-        if chosen.len() == before {
+        let mut called = sets::called(name).peekable();
+        if called.peek().is_none() {
             let known = show::name_list(sets::registry().iter().map(|info| &*info.name));
             return Err(LabError::Unknown { what: "set", name: name.clone(), known });
+        }
+        // One name can mean several sets, and two names the same.
+        for info in called {
+            if !chosen.iter().any(|other| other.place() == info.place()) {
+                chosen.push(info);
+            }
         }
     }
     Ok(chosen)
@@ -74,7 +79,7 @@ fn inventory(data: &Path, chosen: &[&SetInfo]) -> Result<String, Failure> {
     let (mut n_ours, mut n_same, mut n_other, mut n_missing) = (0, 0, 0, 0);
     for info in chosen {
         let place = info.place();
-        let (line, counter, is_there) = match sets::check(data, info)? {
+        let (line, counter, is_there) = match sets::check(data, info) {
             State::Ours => (format!("{place}: the file we used"), &mut n_ours, true),
             State::SameCounts if info.sha256.is_none() => {
                 (format!("{place}: there, with the published counts; we had none"), &mut n_same, true)
