@@ -126,7 +126,7 @@ impl Store {
     }
 
     /// Whether a run needs no repetition: it was done, with the parameters that its method has today, and on the data
-    /// that its set's file holds today. Old rows do not say which data they are of, and are taken as they are.
+    /// that its set's file holds today. A row that does not say which data it is of is taken as it is.
     #[must_use]
     pub fn has(&self, job: &Job, data: &str) -> bool {
         self.status(job, data).is_some()
