@@ -17,7 +17,7 @@ use oddcell::{
 
 use crate::{
     cells::{self, CellSplit},
-    methods::Method,
+    methods::{Method, OURS},
     protocol::{Protocol, Split},
 };
 
@@ -25,6 +25,8 @@ use crate::{
 const SCORE_ROWS: usize = 4_096;
 /// Places on the way of a training at which it is looked at.
 pub const STATES: usize = 20;
+/// Most test rows that a training is looked at with whose every look compares them with others or searches for each of them.
+const MOST_LOOKED_AT: usize = 5_000;
 
 /// What is to be run.
 #[derive(Debug, Clone)]
@@ -69,7 +71,7 @@ pub struct Measured {
     pub fit_seconds: f64,
     /// Seconds of scoring the test rows.
     pub score_seconds: f64,
-    /// Optimisation steps of noise evaluation; the other nets may stop early and do not tell how many they took.
+    /// Optimisation steps, where nets are trained all at once.
     pub steps: Option<usize>,
     /// The test AUC on the way, as (share of the training, AUC). Only for oracle columns: nothing is chosen by it.
     pub path: Vec<(f64, f64)>,
@@ -78,11 +80,17 @@ pub struct Measured {
 /// Fits and scores on the threads of the present rayon pool.
 #[must_use]
 pub fn run(method: &Method, split: &Split, seed: u64, limit: Option<Duration>) -> Outcome {
-    let ours = method.spec.as_ref().and_then(NoiseParams::of);
-    // With rows to compare with, every look would take as long as scoring does.
-    let wants_path = ours.as_ref().is_some_and(|params| params.neighbours == 0);
-    let watch = Watch { counts_steps: ours.is_some(), ..Watch::new(limit, wants_path.then_some(split)) };
+    let looks = split.test.n_rows() <= MOST_LOOKED_AT || !is_slow_to_score(method);
+    let is_ours = method.detector() == Some(OURS);
+    let watch = Watch { counts_steps: is_ours, ..Watch::new(limit, looks.then_some(split)) };
     outcome(limit, watch.judge_rows(method, split, seed))
+}
+
+/// Whether scoring takes far longer than a pass through a net.
+fn is_slow_to_score(method: &Method) -> bool {
+    let compares = |params: NoiseParams| params.neighbours > 0;
+    matches!(method.detector(), Some("anogan" | "dpad"))
+        || method.spec.as_ref().and_then(NoiseParams::of).is_some_and(compares)
 }
 
 /// The same for cells: which of them were spoiled?
@@ -125,7 +133,7 @@ struct Watch<'a> {
     limit: Option<Duration>,
     /// What the states of a training are looked at with.
     path_of: Option<&'a Split>,
-    /// Whether its steps are counted.
+    /// Whether progress is in steps, even if nobody may look at the states after them.
     counts_steps: bool,
     steps: AtomicUsize,
     looked: Mutex<Looked>,
@@ -135,6 +143,8 @@ struct Watch<'a> {
 struct Looked {
     path: Vec<(f64, f64)>,
     time: Duration,
+    /// When the present look was asked for: what is looked at has to be made first.
+    asked: Option<Instant>,
 }
 
 impl<'a> Watch<'a> {
@@ -248,18 +258,25 @@ impl Monitor for Watch<'_> {
         self.limit.is_some_and(|limit| self.worked() > limit)
     }
 
+    #[allow(clippy::disallowed_methods, reason = "a laboratory measures time")]
     fn wants_state(&self, done: usize, total: usize) -> bool {
-        self.path_of.is_some() && done * STATES / total > (done - 1) * STATES / total
+        // Asked after every step.
+        self.steps.store(done, Ordering::Relaxed);
+        let is_place = self.path_of.is_some() && done * STATES / total > (done - 1) * STATES / total;
+        let mut looked = self.looked();
+        // Looking may take as long as the run itself, no longer.
+        let wants = is_place && self.limit.is_none_or(|limit| looked.time <= limit);
+        looked.asked = wants.then(Instant::now);
+        wants
     }
 
-    #[allow(clippy::disallowed_methods, reason = "a laboratory measures time")]
     fn state(&self, done: usize, total: usize, fitted: &dyn Fitted) {
-        let start = Instant::now();
         // What cannot be scored on the way is told when the run itself cannot be scored.
         let auc = self.path_of.and_then(|split| metrics::auc(&fitted.score(&split.test).ok()?, &split.truth));
         let mut looked = self.looked();
         looked.path.extend(auc.map(|auc| (done as f64 / total as f64, auc)));
-        looked.time += start.elapsed();
+        let took = looked.asked.take().map(|asked| asked.elapsed());
+        looked.time += took.unwrap_or_default();
     }
 }
 
@@ -283,6 +300,37 @@ mod tests {
         // Rows of another table that happen to be equal are new rows.
         split.is_one_table = false;
         assert_eq!(auc(&knn, &split), 0.5);
+    }
+
+    #[test] // Of 40 steps every second is looked at, of 25 all but every fifth; `knn` has neither steps nor a path.
+    fn nets_have_steps_and_a_path_that_ends_at_the_result() {
+        let rows = Matrix::new((0..90).map(|at| f64::from(at * 37 % 101)).collect(), 30, 3);
+        let truth = (0..30).map(|row| row % 7 == 0).collect();
+        let split = Split { train: rows.clone(), test: rows, truth, is_one_table: false };
+        let measured = |method: &Method| match run(method, &split, 0, None) {
+            Outcome::Done(measured) => measured,
+            other => panic!("{other:?}"),
+        };
+        for name in ["noise", "noise-paper-mlp", "ae", "deepsvdd", "anogan", "neutralad", "plad", "dpad"] {
+            for (budget, steps) in [("40 steps", 40), ("25 steps", 25)] {
+                let run = measured(&Method::named(name).unwrap().with("budget", budget).unwrap());
+                assert_eq!((run.steps, run.path.len()), (Some(steps), STATES), "{name}");
+                assert_eq!(run.path[STATES - 1], (1.0, run.auc), "{name}");
+            }
+        }
+        // What learns twice is not looked at, and counts the steps of both times.
+        let twice = Method::named("noise").unwrap().with("trust", "0.5").unwrap();
+        let twice = measured(&twice.with("budget", "40 steps").unwrap());
+        assert_eq!((twice.steps, twice.path.len()), (Some(80), 0));
+        // The encoder's best epoch is the first that counts: it stops after one more, between two looks.
+        let mut early = Method::named("neutralad").unwrap();
+        for (key, value) in [("budget", "400 steps"), ("patience", "1"), ("learning_rate", "0.5")] {
+            early = early.with(key, value).unwrap();
+        }
+        let early = measured(&early);
+        assert!(early.steps.unwrap() < 400 && early.path.len() < STATES, "{early:?}");
+        let knn = measured(&Method::named("knn").unwrap());
+        assert_eq!((knn.steps, knn.path.len()), (None, 0));
     }
 
     #[test]

@@ -159,12 +159,21 @@ fn time_against_auc(rows: &[Row], board: &Board, protocol: Protocol) -> Result<O
     scatter(&axes, &groups).map(Some)
 }
 
-/// The mean path over the training of the methods that have one and can be compared, over the sets that all of them have.
-/// Paths have the same number of places, unless a training was too short for that.
+/// The mean path over the training of the methods that have one and can be compared, over the sets that all of them have; if
+/// these are too many, of noise evaluation alone. A path has all of its places, unless the training was short or ended early; a
+/// method takes no part in a set where one of its runs has not, or only what learned longest would count.
 fn path_picture(rows: &[Row], protocol: Protocol) -> Result<Option<Figure>, FigureError> {
-    let whole = |row: &&Row| read_path(&row.path).len() == job::STATES;
-    let rows: Vec<Row> = rows.iter().filter(whole).cloned().collect();
-    let (board, _) = Board::new(&rows, protocol, Measure::Auc).comparable();
+    let is_whole = |row: &&Row| read_path(&row.path).len() == job::STATES;
+    let part: BTreeSet<(String, &str)> =
+        rows.iter().filter(|row| !is_whole(row)).map(|row| (row.label(), row.set.as_str())).collect();
+    let is_shown = |row: &&Row| !part.contains(&(row.label(), &row.set));
+    let mut rows: Vec<Row> = rows.iter().filter(is_shown).cloned().collect();
+    let comparable = |rows: &[Row]| Board::new(rows, protocol, Measure::Auc).comparable().0;
+    let mut board = comparable(&rows);
+    if board.methods.len() > MOST_LINES {
+        rows.retain(|row| row.method.starts_with(OURS));
+        board = comparable(&rows);
+    }
     if board.sets.is_empty() || board.methods.len() > MOST_LINES {
         return Ok(None);
     }
@@ -288,5 +297,41 @@ impl VariedPicture<'_> {
             cells: &cells,
             decimals: 1,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::tests::row;
+
+    fn with_path(method: &str, seed: u64, n_places: usize) -> Row {
+        let place = |place: usize| format!("{}:0.5", place as f64 / job::STATES as f64);
+        let path = (1..=n_places).map(place).collect::<Vec<_>>().join(" ");
+        Row { path, ..row("wine", 0, method, seed, 0.5) }
+    }
+
+    fn drawn(rows: &[Row]) -> String {
+        path_picture(rows, Protocol::Occ).unwrap().expect("there are paths").svg
+    }
+
+    #[test]
+    fn a_method_has_no_line_where_one_of_its_runs_ended_early() {
+        let mut rows = [0, 1].map(|seed| with_path("noise-fast", seed, job::STATES)).to_vec();
+        rows.extend([with_path("neutralad", 0, job::STATES), with_path("neutralad", 1, job::STATES)]);
+        assert!(drawn(&rows).contains("neutralad"));
+        rows[3] = with_path("neutralad", 1, 12);
+        let svg = drawn(&rows);
+        assert!(svg.contains("noise-fast") && !svg.contains("neutralad"));
+    }
+
+    #[test]
+    fn of_too_many_methods_noise_evaluation_has_lines_alone() {
+        let names =
+            ["noise-fast", "noise-best", "ae", "deepsvdd", "anogan", "neutralad", "plad", "dpad", "scad"];
+        let rows = names.map(|name| with_path(name, 0, job::STATES));
+        assert!(drawn(&rows[1..]).contains("deepsvdd"));
+        let svg = drawn(&rows);
+        assert!(svg.contains("noise-fast") && svg.contains("noise-best") && !svg.contains("deepsvdd"));
     }
 }

@@ -31,8 +31,8 @@ pub trait Monitor: Sync {
         false
     }
 
-    /// The detector as it is after a step that was asked for. Only noise evaluation gives its states away; asking
-    /// for them changes nothing in what is learned.
+    /// What fitting would give if it ended after a step that was asked for. All that are trained in steps give their states away, but those of
+    /// nets that are trained one after the other; asking for them changes nothing in what is learned.
     fn state(&self, _done: usize, _total: usize, _fitted: &dyn Fitted) {}
 }
 

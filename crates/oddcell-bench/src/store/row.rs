@@ -100,7 +100,9 @@ impl Row {
                 row.f1 = Some(measured.f1);
                 row.f1_row_order = Some(measured.f1_row_order);
                 row.top1 = measured.top1;
-                row.oracle_auc = measured.path.iter().map(|&(_, auc)| auc).max_by(f64::total_cmp);
+                // A net that stopped early may have done so between two looks.
+                let best = measured.path.iter().map(|&(_, auc)| auc).max_by(f64::total_cmp);
+                row.oracle_auc = best.map(|best| best.max(measured.auc));
                 row.fit_seconds = Some(measured.fit_seconds);
                 row.score_seconds = Some(measured.score_seconds);
                 row.steps = measured.steps;

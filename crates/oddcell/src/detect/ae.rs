@@ -178,10 +178,11 @@ impl Detector for Ae {
             },
             learning_rate: params.learning_rate,
         };
-        let mut learner =
-            Restoring::new(params, TrainingRows::new(rows, &scaler), plan.batch_rows(), context);
-        neural::train(&mut learner, plan, context)?;
-        Ok(Box::new(FittedAe { scaler, stack: learner.net.stack }))
+        let learner = Restoring::new(params, TrainingRows::new(rows, &scaler), plan.batch_rows(), context);
+        neural::fit(learner, plan, context, |learner| FittedAe {
+            scaler: scaler.clone(),
+            stack: learner.net.stack.clone(),
+        })
     }
 }
 

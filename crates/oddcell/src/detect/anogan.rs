@@ -147,13 +147,12 @@ impl Detector for AnoGan {
             learning_rate: params.learning_rate,
         };
         let rows = TrainingRows::new(rows, &Scaler::identity(rows.n_cols()));
-        let mut learner = Contest::new(params, rows, plan.batch_rows(), context.seed);
-        neural::train(&mut learner, plan, context)?;
-        Ok(Box::new(FittedAnoGan {
+        let learner = Contest::new(params, rows, plan.batch_rows(), context.seed);
+        neural::fit(learner, plan, context, |learner| FittedAnoGan {
             params: params.clone(),
-            generator: learner.generator.stack,
-            features: learner.features.stack,
-        }))
+            generator: learner.generator.stack.clone(),
+            features: learner.features.stack.clone(),
+        })
     }
 }
 

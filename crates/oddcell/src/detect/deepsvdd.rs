@@ -167,11 +167,12 @@ impl Detector for DeepSvdd {
             }
         };
         let rows = TrainingRows::new(rows, &scaler);
-        let mut learner = Shrinking::new(params, rows, stack, centre, plan.batch_rows());
-        neural::train(&mut learner, plan, context)?;
-        let Shrinking { net, centre, best, .. } = learner;
-        let best = best.and_then(Best::into_stacks).and_then(|mut stacks| stacks.pop());
-        Ok(Box::new(FittedDeepSvdd { scaler, stack: best.unwrap_or(net.stack), centre }))
+        let learner = Shrinking::new(params, rows, stack, centre, plan.batch_rows());
+        neural::fit(learner, plan, context, |Shrinking { net, centre, best, .. }| {
+            let best = best.as_ref().and_then(Best::stacks).map(|stacks| &stacks[0]);
+            let (stack, centre) = (best.unwrap_or(&net.stack).clone(), centre.clone());
+            FittedDeepSvdd { scaler: scaler.clone(), stack, centre }
+        })
     }
 }
 

@@ -146,11 +146,12 @@ impl Detector for Dpad {
             learning_rate: params.learning_rate,
         };
         let training = TrainingRows::new(rows, &Scaler::identity(rows.n_cols()));
-        let mut learner = Drawing::new(params, training, plan.batch_rows(), context.seed);
-        neural::train(&mut learner, plan, context)?;
-        let stack = learner.net.stack;
-        let neighbours = Neighbours::new(embed(&stack, rows));
-        Ok(Box::new(FittedDpad { stack, n_neighbors: params.n_neighbors, neighbours }))
+        let learner = Drawing::new(params, training, plan.batch_rows(), context.seed);
+        neural::fit(learner, plan, context, |learner| {
+            let stack = learner.net.stack.clone();
+            let neighbours = Neighbours::new(embed(&stack, rows));
+            FittedDpad { stack, n_neighbors: params.n_neighbors, neighbours }
+        })
     }
 }
 

@@ -266,13 +266,18 @@ impl Detector for NeuTralAd {
             learning_rate: params.learning_rate,
         };
         let rows = TrainingRows::new(rows, &Scaler::identity(rows.n_cols()));
-        let mut learner = Viewing::new(params, rows, plan.batch_rows(), context.seed);
-        neural::train(&mut learner, plan, context)?;
-        let Viewing { views, transforms, encoder, best, .. } = learner;
-        let last = || transforms.into_iter().chain([encoder]).map(|trainee| trainee.stack).collect();
-        let mut stacks = best.into_stacks().unwrap_or_else(last);
-        let encoder = stacks.pop().expect("the encoder is the last net");
-        Ok(Box::new(FittedNeuTralAd { views, transforms: stacks, encoder }))
+        let learner = Viewing::new(params, rows, plan.batch_rows(), context.seed);
+        neural::fit(
+            learner,
+            plan,
+            context,
+            |&Viewing { views, ref transforms, ref encoder, ref best, .. }| {
+                let last = || stacks(transforms, encoder).cloned().collect();
+                let mut transforms = best.stacks().map_or_else(last, <[Stack]>::to_vec);
+                let encoder = transforms.pop().expect("the encoder is the last net");
+                FittedNeuTralAd { views, transforms, encoder }
+            },
+        )
     }
 }
 
@@ -306,6 +311,11 @@ impl Viewing {
             table: Vec::new(),
         }
     }
+}
+
+/// The nets of the transformations, and that of the encoder after them.
+fn stacks<'a>(transforms: &'a [Trainee], encoder: &'a Trainee) -> impl Iterator<Item = &'a Stack> {
+    transforms.iter().chain([encoder]).map(|trainee| &trainee.stack)
 }
 
 impl Learner for Viewing {
@@ -344,8 +354,7 @@ impl Learner for Viewing {
 
     fn end_epoch(&mut self, epoch: usize, loss: f64) -> ControlFlow<()> {
         if epoch > WARM_UP {
-            let nets = self.transforms.iter().chain([&self.encoder]);
-            self.best.offer(epoch, loss, nets.map(|trainee| &trainee.stack));
+            self.best.offer(epoch, loss, stacks(&self.transforms, &self.encoder));
         }
         if self.best.age(epoch) >= self.patience { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -139,9 +139,10 @@ impl Detector for Plad {
             learning_rate: params.learning_rate,
         };
         let rows = TrainingRows::new(rows, &Scaler::identity(rows.n_cols()));
-        let mut learner = Perturbing::new(params, rows, plan.batch_rows(), context.seed);
-        neural::train(&mut learner, plan, context)?;
-        Ok(Box::new(FittedPlad { classifier: learner.classifier.stack }))
+        let learner = Perturbing::new(params, rows, plan.batch_rows(), context.seed);
+        neural::fit(learner, plan, context, |learner| FittedPlad {
+            classifier: learner.classifier.stack.clone(),
+        })
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) use rows::{TrainingRows, fill, put_width, score_in_blocks, take_width
 pub(super) use scale::Scaler;
 #[cfg(test)]
 pub(super) use train::tests::check_gradient;
-pub(super) use train::{Batches, Best, Learner, Plan, keep_some, train};
+pub(super) use train::{Batches, Best, Learner, Plan, fit, keep_some, train};
 
 /// Binary cross-entropy of a sum that a sigmoid would be taken of: −y·ln σ(s) − (1 − y)·ln(1 − σ(s)), without overflow.
 pub(super) fn cross_entropy(sum: f32, label: f32) -> f64 {

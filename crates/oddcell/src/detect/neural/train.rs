@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::{
     Context, Progress, Seed,
-    detect::Budget,
+    detect::{Budget, Fitted},
     error::FitError,
     net::stack::{Stack, Trainee},
 };
@@ -77,11 +77,37 @@ pub(in crate::detect) fn keep_some(n_rows: usize, holdout: f64, seed: Seed) -> V
     rows
 }
 
-/// Trains until the budget is used up or the learner ends it.
+/// Trains a detector; `fitted` makes it of what was learned so far, at the end and whenever the monitor wants to see it.
+pub(in crate::detect) fn fit<L: Learner, F: Fitted + 'static>(
+    mut learner: L,
+    plan: Plan,
+    context: &Context<'_>,
+    fitted: impl Fn(&L) -> F,
+) -> Result<Box<dyn Fitted>, FitError> {
+    run(&mut learner, plan, context, |learner, done, total| {
+        if context.monitor.wants_state(done, total) {
+            context.monitor.state(done, total, &fitted(learner));
+        }
+    })?;
+    Ok(Box::new(fitted(&learner)))
+}
+
+/// Trains one part of a detector, which nobody can look at alone.
 pub(in crate::detect) fn train(
     learner: &mut impl Learner,
+    plan: Plan,
+    context: &Context<'_>,
+) -> Result<(), FitError> {
+    run(learner, plan, context, |_, _, _| ())
+}
+
+/// Trains until the budget is used up or the learner ends it; `look` is called after every step with its number and the number of
+/// all, and after the last of an epoch once the epoch has ended.
+fn run<L: Learner>(
+    learner: &mut L,
     mut plan: Plan,
     context: &Context<'_>,
+    look: impl Fn(&L, usize, usize),
 ) -> Result<(), FitError> {
     let steps_per_epoch = plan.steps_per_epoch();
     let total = plan.budget.steps(steps_per_epoch);
@@ -90,7 +116,7 @@ pub(in crate::detect) fn train(
         context.seed.stream("shuffle", &[epoch as u64]).shuffle(&mut plan.rows);
         let steps = steps_per_epoch.min(total - done);
         let mut sum = 0.0;
-        for batch in plan.rows.chunks(plan.batch_size).take(steps) {
+        for (at, batch) in plan.rows.chunks(plan.batch_size).take(steps).enumerate() {
             done += 1;
             let loss = learner.learn(batch, done);
             if !loss.is_finite() {
@@ -104,9 +130,14 @@ pub(in crate::detect) fn train(
             }
             learner.update(done, plan.learning_rate);
             sum += loss;
+            if at + 1 < steps {
+                look(learner, done, total);
+            }
         }
         epoch += 1;
-        if learner.end_epoch(epoch, sum / steps as f64).is_break() {
+        let flow = learner.end_epoch(epoch, sum / steps as f64);
+        look(learner, done, total);
+        if flow.is_break() {
             break;
         }
     }
@@ -148,8 +179,8 @@ impl Best {
     }
 
     /// The nets kept, in the order they were offered in; `None` if none ever were.
-    pub(in crate::detect) fn into_stacks(self) -> Option<Vec<Stack>> {
-        self.kept.map(|kept| kept.stacks)
+    pub(in crate::detect) fn stacks(&self) -> Option<&[Stack]> {
+        self.kept.as_ref().map(|kept| &*kept.stacks)
     }
 }
 

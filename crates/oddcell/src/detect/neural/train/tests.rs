@@ -1,5 +1,7 @@
+use std::sync::Mutex;
+
 use super::*;
-use crate::Monitor;
+use crate::{DetectorSpec, Matrix, Monitor, Silent};
 
 /// Every net's gradient against central differences of the loss itself, at the weights that matter most. A wrong
 /// sign, factor or missing term is outside of the tolerance whatever the width of the difference; a right one is
@@ -146,7 +148,7 @@ fn the_learner_may_end_the_training_and_the_best_nets_are_kept() {
         best.offer(epoch, loss, [&stack(epoch as u64)].into_iter());
     }
     assert_eq!(best.age(4), 2);
-    assert_eq!(best.into_stacks().unwrap()[0].weights(), stack(2).weights());
+    assert_eq!(best.stacks().unwrap()[0].weights(), stack(2).weights());
 }
 
 #[test] // floor(0.9 · 10) = 9, floor(0.9 · 15) = 13, and never none.
@@ -154,4 +156,41 @@ fn a_share_of_the_rows_is_held_out() {
     let kept = |n_rows| keep_some(n_rows, 0.1, Seed(1)).len();
     assert_eq!([kept(10), kept(15), kept(1)], [9, 13, 1]);
     assert_eq!(keep_some(3, 0.0, Seed(1)).len(), 3);
+}
+
+/// Looks at every state, and keeps the scores that it gives.
+struct Looks<'a>(&'a Matrix, Mutex<Vec<(usize, Vec<f64>)>>);
+
+impl Monitor for Looks<'_> {
+    fn advanced(&self, _: Progress) {}
+
+    fn wants_state(&self, _: usize, _: usize) -> bool {
+        true
+    }
+
+    fn state(&self, done: usize, _: usize, fitted: &dyn Fitted) {
+        self.1.lock().unwrap().push((done, fitted.score(self.0).unwrap()));
+    }
+}
+
+#[test]
+fn a_training_that_is_looked_at_learns_the_same_and_its_last_state_is_the_result() {
+    let cell = |row: usize, column: usize| ((row * 37 + column * 11) % 101) as f64 / 30.0;
+    let table = |first: usize| Matrix::new((0..120).map(|at| cell(first + at / 4, at % 4)).collect(), 30, 4);
+    let (rows, fresh) = (table(0), table(30));
+    let presets = ["ae", "deepsvdd", "anogan", "neutralad", "plad", "dpad"].map(|name| (name, None));
+    for (name, preset) in presets.into_iter().chain([("ae", Some("torch")), ("deepsvdd", Some("torch"))]) {
+        let mut spec = DetectorSpec::new(name, preset).unwrap();
+        spec.set_text("batch_size", "8").unwrap();
+        spec.set_text("budget", "7 steps").unwrap();
+        let detector = spec.build().unwrap();
+        let fit = |monitor: &dyn Monitor| detector.fit(&rows, &Context { seed: Seed(1), monitor }).unwrap();
+        let looks = Looks(&fresh, Mutex::default());
+        let (result, seen) = (fit(&Silent).score(&fresh).unwrap(), fit(&looks).score(&fresh).unwrap());
+        assert_eq!(seen, result, "{name}");
+        let states = looks.1.into_inner().unwrap();
+        assert_eq!(states.iter().map(|state| state.0).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7], "{name}");
+        assert_eq!(states[6].1, result, "{name}");
+        assert_ne!(states[0].1, result, "{name}");
+    }
 }
