@@ -15,6 +15,12 @@ pub enum LabError {
         /// Why it failed.
         source: io::Error,
     },
+    /// There is a file where a folder was expected.
+    #[error("`{}` is a file, but a folder was expected", path.display())]
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+    },
     /// A set's file is not what it should be.
     #[error("`{}`: {reason}", path.display())]
     BadSet {

@@ -19,6 +19,7 @@
 //! figures    drawings of plain data; `pictures` says which of them results give
 //! page       the pictures and the figures behind them as one page for the browser
 //! report     all tables and pictures, written beside the results
+//! files      how they are written
 //! ```
 //!
 //! No choice is ever made with test labels: a result is the last state of training. The path over training is kept
@@ -32,6 +33,7 @@ pub mod comparison;
 mod digest;
 mod error;
 pub mod figures;
+mod files;
 pub mod job;
 pub mod maps;
 pub mod matrix;

@@ -13,7 +13,7 @@ use oddcell::{
 };
 use serde_json::Value;
 
-use crate::LabError;
+use crate::{LabError, variants};
 
 /// Our own method: the name of its default preset.
 pub const OURS: &str = "noise";
@@ -120,6 +120,10 @@ impl Method {
     /// The method with one more parameter changed.
     pub fn with(&self, key: &str, value: &str) -> Result<Self, LabError> {
         let wrong = |source: ParamError| LabError::Param { method: self.name.clone(), source };
+        if variants::settings(&self.variant).iter().any(|(varied, _)| *varied == key) {
+            let reason = format!("`{key}` is varied already, in `{}`", self.variant);
+            return Err(LabError::Vary { text: format!("{key}={value}"), reason });
+        }
         let mut method = self.noted(key, value);
         if let Some(spec) = &mut method.spec {
             spec.set_text(key, value).map_err(wrong)?;
@@ -255,6 +259,9 @@ mod tests {
         for text in ["", "k", "=1", "k=", "k=1||2"] {
             assert!(Vary::parse(text).is_err(), "{text}");
         }
+        let twice = ["n_neighbors=1", "n_neighbors=5"].map(|text| Vary::parse(text).unwrap());
+        let error = Method::named("knn").unwrap().variants(&twice).unwrap_err().to_string();
+        assert_eq!(error, "`n_neighbors=5`: `n_neighbors` is varied already, in `n_neighbors=1`");
         let wrong = Vary::parse("n_neighbors=0").unwrap();
         let error = Method::named("knn").unwrap().variants(&[wrong]).unwrap_err().to_string();
         assert!(error.starts_with("method `knn`: "), "{error}");

@@ -11,12 +11,14 @@ use crate::{
     board::{Board, Figure},
     comparison,
     figures::Figure as Drawn,
+    files::{create_folder, write_whole},
     job,
     methods::{OURS, PAPER},
     page::Page,
     paper,
     pictures::{self, PictureError},
     protocol::Protocol,
+    sets,
     stats::ranks,
     store::Row,
     tables::{Beside, Table},
@@ -121,7 +123,7 @@ fn oracle_table(rows: &[Row], protocol: Protocol) -> Option<Table> {
         title(protocol, Figure::Auc),
         job::STATES
     );
-    Table::of_pairs(&last, &title, "oracle", oracle)
+    Table::of_pairs(&last, &[], &title, "oracle", oracle)
 }
 
 /// Of these, what is worth a column beside the others.
@@ -163,7 +165,12 @@ fn tables_of(rows: &[Row], protocol: Protocol, figure: Figure) -> Result<Vec<(St
     let mut add =
         |kind: &str, table: Option<Table>| tables.extend(table.map(|table| (kind.to_owned(), table)));
     let words = format!("{title}: here and in the paper, set by set");
-    add("_paper", Table::of_pairs(&board, &words, "paper", printed));
+    let of_paper: Vec<&str> = sets::registry()
+        .iter()
+        .filter(|info| info.benchmark == protocol.benchmark() && !info.substitute)
+        .map(|info| info.name.as_str())
+        .collect();
+    add("_paper", Table::of_pairs(&board, &of_paper, &words, "paper", printed));
     let words = format!("{title}: here and in the paper, means over the sets that both have");
     add("_agreement", Table::of_agreement(&board, &words, printed));
     // Variants of a method are no rivals of the others.
@@ -197,7 +204,7 @@ pub fn file_name(label: &str) -> String {
 
 /// Writes a picture as SVG and as PNG; gives their paths.
 pub fn write_figure(folder: &Path, name: &str, figure: &Drawn) -> Result<[PathBuf; 2], LabError> {
-    fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
+    create_folder(folder)?;
     let (svg, png) = (folder.join(format!("{name}.svg")), folder.join(format!("{name}.png")));
     write_whole(&svg, figure.svg.as_bytes())?;
     write_whole(&png, &figure.png().map_err(PictureError::from)?)?;
@@ -206,7 +213,7 @@ pub fn write_figure(folder: &Path, name: &str, figure: &Drawn) -> Result<[PathBu
 
 /// Writes a table as Markdown, CSV and LaTeX; gives their paths.
 pub fn write_table(folder: &Path, name: &str, table: &Table) -> Result<Vec<PathBuf>, LabError> {
-    fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
+    create_folder(folder)?;
     let mut written = Vec::new();
     for (ending, text) in [("md", table.markdown()), ("csv", table.csv()), ("tex", table.latex())] {
         let path = folder.join(format!("{name}.{ending}"));
@@ -214,12 +221,6 @@ pub fn write_table(folder: &Path, name: &str, table: &Table) -> Result<Vec<PathB
         written.push(path);
     }
     Ok(written)
-}
-
-/// Writes rows that are no results of runs as `name.csv`.
-pub fn write_rows(folder: &Path, name: &str, table: &Table) -> Result<(), LabError> {
-    fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
-    write_whole(&folder.join(format!("{name}.csv")), table.csv().as_bytes())
 }
 
 fn title(protocol: Protocol, figure: Figure) -> String {
@@ -243,15 +244,6 @@ fn how(protocol: Protocol) -> &'static str {
         Protocol::CellsNoise => "cells spoiled by noise",
         Protocol::CellsSwap => "cells swapped between rows",
     }
-}
-
-/// Written beside, then renamed: never half a file.
-fn write_whole(path: &Path, content: &[u8]) -> Result<(), LabError> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let part = PathBuf::from(part);
-    fs::write(&part, content).map_err(LabError::file("write", &part))?;
-    fs::rename(&part, path).map_err(LabError::file("write", path))
 }
 
 #[cfg(test)]

@@ -4,7 +4,11 @@
 //! times over; time does not depend on what is in a row. All of the paper's methods shared one net of five layers there;
 //! ours have the nets of their paper presets.
 
-use std::time::{Duration, Instant};
+use std::{
+    fs, io,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use oddcell::{
     Context, Matrix, Seed,
@@ -13,8 +17,11 @@ use oddcell::{
     noise::{Extremes, Noise, Rows, Scratch, Shard},
 };
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::{
+    LabError,
+    files::{create_folder, write_whole},
     methods::Method,
     protocol::{self, Protocol},
     sets::LabelledSet,
@@ -27,6 +34,10 @@ const SHARD_ROWS: usize = 64;
 
 /// The set of the paper's tables.
 pub const PAPERS_SET: &str = "kdd";
+
+const NOISE: &str = "noise of one epoch";
+const TRAINING: &str = "training, one epoch";
+const JUDGING: &str = "judging the test file";
 
 /// Seconds that the paper prints, on a V100: method, training, judging.
 const PRINTED: [(&str, f64, f64); 5] = [
@@ -60,23 +71,97 @@ pub enum TimingError {
     Score(#[from] ScoreError),
 }
 
-/// What one piece of work took.
-#[derive(Debug, Clone, PartialEq)]
+/// What one piece of work took: a row of the file that [`keep`] keeps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// The set.
     pub set: String,
     /// The method.
     pub method: String,
+    /// The piece of work.
+    pub work: String,
+    /// Rows that went through it.
+    pub rows: usize,
+    /// Rows that were trained on.
+    pub train_rows: usize,
     /// The seed: what is measured again has another one.
     pub seed: u64,
-    /// The piece of work.
-    pub what: &'static str,
-    /// Rows that went through it.
-    pub n_rows: usize,
-    /// Seconds in the paper, on a V100, where it prints any.
-    pub printed: Option<f64>,
+    /// Threads it had.
+    pub threads: usize,
     /// What it took here.
-    pub took: Duration,
+    pub seconds: f64,
+    /// The version that was measured.
+    pub version: String,
+}
+
+impl Timing {
+    /// Seconds in the paper, on a V100, if it prints any for the same work.
+    #[must_use]
+    pub fn printed(&self) -> Option<f64> {
+        if (&*self.set, self.train_rows) != (PAPERS_SET, TRAINING_ROWS) {
+            return None;
+        }
+        let (_, training, judging) = PRINTED.into_iter().find(|printed| printed.0 == self.method)?;
+        match &*self.work {
+            NOISE => Some(PRINTED_NOISE),
+            TRAINING => Some(training),
+            JUDGING => Some(judging),
+            _ => None,
+        }
+    }
+
+    /// Whether both are of the same work, whatever the seed.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let work = |timing: &Self| (timing.rows, timing.train_rows, timing.threads);
+        work(self) == work(other)
+            && (&self.set, &self.method, &self.work) == (&other.set, &other.method, &other.work)
+    }
+}
+
+/// The columns of the file that [`keep`] keeps.
+const COLUMNS: [&str; 9] =
+    ["set", "method", "work", "rows", "train_rows", "seed", "threads", "seconds", "version"];
+
+/// Adds measurements to those of a CSV file, in the place of earlier ones of the same work and seed; gives all of them. What other
+/// versions took for the same work is forgotten, so that no mean is over two of them.
+pub fn keep(path: &Path, fresh: Vec<Timing>) -> Result<Vec<Timing>, LabError> {
+    if let Some(folder) = path.parent() {
+        create_folder(folder)?;
+    }
+    let mut all = read(path)?;
+    for timing in fresh {
+        all.retain(|old| !old.is_like(&timing) || old.version == timing.version);
+        match all.iter_mut().find(|old| old.is_like(&timing) && old.seed == timing.seed) {
+            Some(old) => *old = timing,
+            None => all.push(timing),
+        }
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let written = all.iter().try_for_each(|timing| writer.serialize(timing)).map_err(io::Error::other);
+    let bytes = written.and_then(|()| writer.into_inner().map_err(csv::IntoInnerError::into_error));
+    write_whole(path, &bytes.map_err(LabError::file("write", path))?)?;
+    Ok(all)
+}
+
+/// The measurements of a file; none if there is no file.
+pub fn read(path: &Path) -> Result<Vec<Timing>, LabError> {
+    let bytes = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        result => result.map_err(LabError::file("read", path))?,
+    };
+    let mut reader = csv::Reader::from_reader(&*bytes);
+    if reader.headers().is_ok_and(|header| header != COLUMNS[..]) {
+        let reason = format!("other columns than {}", COLUMNS.join(", "));
+        return Err(LabError::BadHeader { path: path.to_owned(), reason });
+    }
+    let rows = reader.into_deserialize::<Timing>();
+    let bad = |error: csv::Error| LabError::BadResults {
+        path: path.to_owned(),
+        line: error.position().map_or(1, csv::Position::line),
+        reason: error.to_string(),
+    };
+    rows.map(|row| row.map_err(bad)).collect()
 }
 
 /// Whether a method is trained in epochs, so that one of them can be timed.
@@ -107,35 +192,38 @@ impl Workload {
         Ok(Self { set: set.name.clone(), train: split.train.take(&again), test: split.test })
     }
 
-    /// Whether it is what the paper measured, so that its seconds may stand beside ours.
-    fn is_papers(&self) -> bool {
-        self.set == PAPERS_SET && self.train.n_rows() == TRAINING_ROWS
-    }
-
     /// Measures one epoch and one judging of a method on the threads of the present rayon pool; the noise alone, too, if
     /// the method draws any.
     pub fn measure(&self, method: &Method, seed: u64) -> Result<Vec<Timing>, TimingError> {
         let no_epochs = || TimingError::NoEpochs(method.name.clone());
         let mut spec = method.spec.clone().filter(|_| has_epochs(method)).ok_or_else(no_epochs)?;
         spec.set_text("budget", "1 epochs")?;
-        let printed = PRINTED.iter().find(|printed| self.is_papers() && printed.0 == method.name);
         let mut timings = Vec::new();
-        let mut add = |what, n_rows, printed: Option<f64>, took| {
-            let (set, method) = (self.set.clone(), method.name.clone());
-            timings.push(Timing { set, method, seed, what, n_rows, printed, took });
+        let mut add = |work: &str, rows, took: Duration| {
+            timings.push(Timing {
+                set: self.set.clone(),
+                method: method.name.clone(),
+                work: work.to_owned(),
+                rows,
+                train_rows: self.train.n_rows(),
+                seed,
+                threads: rayon::current_num_threads(),
+                seconds: took.as_secs_f64(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            });
         };
         if let Some(params) = NoiseParams::of(&spec) {
             let values: Vec<f32> = self.train.values().iter().map(|&cell| cell as f32).collect();
             let (took, ()) = timed(|| draw_noise(&params.noise(), &values, self.train.n_cols()));
-            add("noise of one epoch", self.train.n_rows(), printed.map(|_| PRINTED_NOISE), took);
+            add(NOISE, self.train.n_rows(), took);
         }
         let detector = spec.build()?;
         let (took, fitted) = timed(|| detector.fit(&self.train, &Context::silent(Seed(seed))));
         let fitted = fitted?;
-        add("training, one epoch", self.train.n_rows(), printed.map(|printed| printed.1), took);
+        add(TRAINING, self.train.n_rows(), took);
         let (took, scores) = timed(|| fitted.score(&self.test));
         scores?;
-        add("judging the test file", self.test.n_rows(), printed.map(|printed| printed.2), took);
+        add(JUDGING, self.test.n_rows(), took);
         Ok(timings)
     }
 }
@@ -187,20 +275,64 @@ mod tests {
     fn every_piece_of_work_is_measured_on_as_many_rows_as_asked_for() {
         let workload = Workload::of(&set("made"), Some(500)).unwrap();
         let timings = |name: &str| workload.measure(&Method::named(name).unwrap(), 3);
-        let shown = |name: &str| -> Vec<(usize, Option<f64>)> {
+        let rows = |name: &str| -> Vec<usize> {
             let timings = timings(name).unwrap();
-            assert!(timings.iter().all(|timing| timing.took > Duration::ZERO && timing.seed == 3));
-            timings.iter().map(|timing| (timing.n_rows, timing.printed)).collect()
+            assert!(timings.iter().all(|timing| timing.seconds > 0.0 && timing.seed == 3));
+            assert!(timings.iter().all(|timing| timing.train_rows == 500 && timing.printed().is_none()));
+            timings.iter().map(|timing| timing.rows).collect()
         };
-        assert_eq!(shown("noise-paper-mlp"), [(500, None), (500, None), (40, None)]);
-        assert_eq!(shown("ae"), [(500, None), (40, None)]);
+        assert_eq!(rows("noise-paper-mlp"), [500, 500, 40]);
+        assert_eq!(rows("ae"), [500, 40]);
         assert_eq!(timings("knn").unwrap_err().to_string(), "method `knn` is not trained in epochs");
     }
 
     #[test]
     fn the_papers_seconds_stand_beside_its_own_work_only() {
-        let is_papers = |name, n_rows| Workload::of(&set(name), n_rows).unwrap().is_papers();
-        assert!(is_papers("kdd", None) && !is_papers("kdd", Some(500)) && !is_papers("made", None));
+        let printed =
+            |set, train_rows, method, work: &str| timing(set, train_rows, method, work, 0).printed();
+        assert_eq!(printed("kdd", 972_781, "noise-paper-mlp", NOISE), Some(5.32));
+        assert_eq!(printed("kdd", 972_781, "plad", TRAINING), Some(40.54));
+        assert_eq!(printed("kdd", 972_781, "dpad", JUDGING), Some(287.6));
+        assert_eq!(printed("kdd", 972_781, "noise-paper-resmlp", TRAINING), None);
+        assert_eq!(printed("kdd", 97_278, "plad", TRAINING), None);
+        assert_eq!(printed("made", 972_781, "plad", TRAINING), None);
+    }
+
+    fn timing(set: &str, train_rows: usize, method: &str, work: &str, seed: u64) -> Timing {
+        let (set, method, work) = (set.to_owned(), method.to_owned(), work.to_owned());
+        let version = "0.1.0".to_owned();
+        Timing { set, method, work, rows: 10, train_rows, seed, threads: 1, seconds: 1.0, version }
+    }
+
+    #[test]
+    fn what_was_measured_before_stays_and_the_same_work_is_replaced_in_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("times.csv");
+        let keep = |fresh: &[Timing]| keep(&path, fresh.to_vec());
+        let first = [timing("kdd", 5, "plad", TRAINING, 0), timing("kdd", 5, "ae", TRAINING, 0)];
+        assert_eq!(keep(&first).unwrap(), first);
+        let again = Timing { seconds: 2.0, ..first[0].clone() };
+        let others = [
+            timing("kdd", 5, "plad", TRAINING, 1),
+            timing("kdd", 6, "plad", TRAINING, 0),
+            Timing { threads: 2, ..first[0].clone() },
+        ];
+        let all = keep(&[&[again.clone()][..], &others].concat()).unwrap();
+        assert_eq!(all, [&[again, first[1].clone()][..], &others].concat());
+        assert_eq!(read(&path).unwrap(), all);
+        // A mean is over one version: both seeds of the older one go.
+        let newer = Timing { version: "0.2.0".to_owned(), ..all[0].clone() };
+        let all = keep(std::slice::from_ref(&newer)).unwrap();
+        assert_eq!(all, [&[first[1].clone()][..], &others[1..], &[newer]].concat());
+        for (text, reason) in [
+            ("set,method\nkdd,ae\n".to_owned(), "line 1: other columns than set, method, work"),
+            (fs::read_to_string(&path).unwrap().replace(",1.0,", ",soon,"), "line 2: "),
+        ] {
+            fs::write(&path, &text).unwrap();
+            let error = keep(&first).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
     }
 
     #[test]

@@ -255,7 +255,7 @@ pub(crate) struct BenchTimeArgs {
     /// Methods, comma separated, or `all` that are trained in epochs
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "noise-paper-mlp")]
     pub(crate) methods: Vec<String>,
-    /// Sets of `occ`, comma separated; the paper's seconds stand beside those of kdd
+    /// Sets of `occ`, comma separated, or `all`; the paper's seconds stand beside those of kdd
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = oddcell_bench::timing::PAPERS_SET)]
     pub(crate) sets: Vec<String>,
     /// How many times, with seeds from 0 on

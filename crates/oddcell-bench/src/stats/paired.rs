@@ -8,14 +8,19 @@ use super::distributions::student_two_sided;
 use super::error::{StatsError, check_finite};
 use super::summary::{mean, standard_deviation};
 
-/// `first` − `second`, set by set; both must have one finite value per set.
+/// One unit in this many counts; what differs by less differs by the rounding of its means alone.
+const UNITS: f64 = 1e12;
+
+/// `first` − `second`, set by set; both must have one finite value per set. Rounded to twelve places, so that equal differences
+/// tie although their figures were rounded before.
 pub fn differences(first: &[f64], second: &[f64]) -> Result<Vec<f64>, StatsError> {
     if first.len() != second.len() {
         return Err(StatsError::Unpaired { first: first.len(), second: second.len() });
     }
     check_finite(first, 1)?;
     check_finite(second, 2)?;
-    Ok(first.iter().zip(second).map(|(first, second)| first - second).collect())
+    let difference = |(first, second): (&f64, &f64)| ((first - second) * UNITS).round() / UNITS;
+    Ok(first.iter().zip(second).map(difference).collect())
 }
 
 /// How often the first method was better than the second, as good, and worse.
@@ -72,6 +77,12 @@ mod tests {
         let differences = differences(&[3.0, 1.0, 2.0, 5.0], &[1.0, 1.0, 4.0, 4.5]).unwrap();
         assert_eq!(differences, [2.0, 0.0, -2.0, 0.5]);
         assert_eq!(record(&differences), Record { wins: 2, ties: 1, losses: 1 });
+    }
+
+    #[test] // In binary, 0.3 − 0.2, 0.2 − 0.1 and 0.1 are three numbers, and 0.1 + 0.2 is not 0.3.
+    fn what_differs_by_rounding_alone_is_the_same() {
+        let differences = differences(&[0.3, 0.2, 0.1, 0.1 + 0.2], &[0.2, 0.1, 0.0, 0.3]).unwrap();
+        assert_eq!(differences, [0.1, 0.1, 0.1, 0.0]);
     }
 
     #[test]

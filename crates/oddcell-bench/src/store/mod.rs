@@ -20,7 +20,7 @@ use std::{
 use header::Order;
 pub use row::{Key, Row, Status};
 
-use crate::{LabError, job::Job};
+use crate::{LabError, files::create_folder, job::Job};
 
 /// The results of a folder are in the file of this name.
 pub const FILE_NAME: &str = "results.csv";
@@ -100,7 +100,7 @@ pub struct Store {
 impl Store {
     /// Opens the results of a folder, or begins them. With `again`, runs that failed or timed out count as not run.
     pub fn open(folder: &Path, again: bool) -> Result<Self, LabError> {
-        std::fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
+        create_folder(folder)?;
         let path = folder.join(FILE_NAME);
         let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
         let mut file = options.open(&path).map_err(LabError::file("create", &path))?;

@@ -16,7 +16,7 @@ use oddcell_bench::{
     sets::{self, Half, LabelledSet, SetInfo},
     store::{self, Row, Status, Store},
     tables::Table,
-    timing::{TimingError, Workload, has_epochs},
+    timing::{self, TimingError, Workload, has_epochs},
 };
 
 use crate::{
@@ -66,8 +66,7 @@ fn run_rows(protocol: Protocol, args: &BenchRunArgs) -> Result<(), Failure> {
 
 fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs) -> Result<(), Failure> {
     let choice = &args.choice;
-    let Chosen { sets, notes } = chosen_sets(protocols[0], choice)?;
-    tell(&notes, choice.quiet);
+    let sets = chosen_sets(protocols[0], &Wanted::of(choice))?;
     let (cores, threads) =
         (std::thread::available_parallelism().map_or(1, usize::from), usize::from(args.threads));
     let limits = Limits {
@@ -179,61 +178,79 @@ fn ablated_methods(args: &BenchAblateArgs) -> Result<Vec<Method>, Failure> {
     varied(&variants, &args.run.choice)
 }
 
-/// The sets that take part, and what is worth telling about the others.
-struct Chosen {
-    sets: Vec<Entrant>,
-    notes: Vec<String>,
+/// The sets that are wanted.
+struct Wanted<'a> {
+    data: &'a Path,
+    /// Names, or one word for many.
+    sets: Vec<String>,
+    max_rows: Option<usize>,
+    quiet: bool,
 }
 
-fn chosen_sets(protocol: Protocol, args: &BenchChoiceArgs) -> Result<Chosen, Failure> {
-    let benchmark = protocol.benchmark();
+impl<'a> Wanted<'a> {
+    fn of(args: &'a BenchChoiceArgs) -> Self {
+        let BenchChoiceArgs { data, sets, max_rows, quiet, .. } = args;
+        Self { data, sets: names(sets), max_rows: *max_rows, quiet: *quiet }
+    }
+}
+
+/// The sets that take part; tells about the others.
+fn chosen_sets(protocol: Protocol, wanted: &Wanted) -> Result<Vec<Entrant>, Failure> {
+    super::bench_sets::check_folder(wanted.data)?;
+    let (benchmark, names) = (protocol.benchmark(), &wanted.sets);
     let known = || sets::registry().iter().filter(|info| info.benchmark == benchmark);
-    let is_small = |rows: Option<usize>| match (rows, args.max_rows) {
+    let is_small = |rows: Option<usize>| match (rows, wanted.max_rows) {
         (Some(rows), Some(most)) => rows <= most,
         _ => true,
     };
-    let mut chosen = Chosen { sets: Vec::new(), notes: Vec::new() };
+    let (mut chosen, mut notes) = (Vec::new(), Vec::new());
     let mut missing: Vec<&str> = Vec::new();
-    let names = names(&args.sets);
-    let half = match &*names {
+    let half = match &**names {
         [name] => Half::named(name),
         _ => None,
     };
-    if names == [ALL] || half.is_some() {
+    if half.is_some() && known().all(|info| info.half.is_none()) {
+        let half = &names[0];
+        let message = format!("--sets: `{half}` is a half of the ADBench sets, and {protocol} has others");
+        return Err(Failure::bad_input(message).with_hint("name the sets, or take `all`"));
+    }
+    let is_many = *names == [ALL] || half.is_some();
+    if is_many {
         let is_meant = |info: &&SetInfo| !info.substitute && (half.is_none() || info.half == half);
         for info in known().filter(is_meant).filter(|info| is_small(Some(info.rows))) {
-            match sets::locate(&args.data, info) {
-                Some(path) => chosen.sets.push(entrant(info, &path)),
+            match sets::locate(wanted.data, info) {
+                Some(path) => chosen.push(entrant(info, &path)),
                 None => missing.push(&info.name),
             }
         }
     } else {
-        for name in &names {
+        for name in names {
             let info = sets::find(benchmark, name);
             if !is_small(info.map(|info| info.rows)) {
-                chosen.notes.push(format!("{name} has more rows than --max-rows and is left out"));
+                notes.push(format!("{name} has more rows than --max-rows and is left out"));
                 continue;
             }
-            match info.filter(|info| sets::locate(&args.data, info).is_none()) {
+            match info.filter(|info| sets::locate(wanted.data, info).is_none()) {
                 // One set that was asked for alone is told with the name of its file.
                 Some(info) if names.len() > 1 => missing.push(&info.name),
-                _ => chosen.sets.push(named_set(protocol, name, &args.data)?),
+                _ => chosen.push(named_set(protocol, name, wanted.data)?),
             }
         }
     }
     if !missing.is_empty() {
         let names = show::name_list(missing.iter().copied());
-        chosen.notes.push(format!("not in {} and left out: {names}", args.data.display()));
+        notes.push(format!("not in {} and left out: {names}", wanted.data.display()));
     }
-    if chosen.sets.is_empty() {
-        let what = match (args.max_rows, missing.is_empty() || names == [ALL] || half.is_some()) {
+    if chosen.is_empty() {
+        let what = match (wanted.max_rows, missing.is_empty() || is_many) {
             (Some(most), true) => format!("there is no set with at most {most} rows"),
             (None, true) => "there is no set".to_owned(),
             (_, false) => format!("none of the sets {} is", show::name_list(missing.iter().copied())),
         };
-        return Err(Failure::bad_input(format!("{what} in {}", args.data.display()))
+        return Err(Failure::bad_input(format!("{what} in {}", wanted.data.display()))
             .with_hint("`oddcell bench sets` tells where to get them"));
     }
+    tell(&notes, wanted.quiet);
     Ok(chosen)
 }
 
@@ -309,13 +326,12 @@ fn draw_maps(args: &BenchChoiceArgs) -> Result<(), Failure> {
     let methods = varied(&named_methods(args, &[OURS])?, args)?;
     for protocol in [Protocol::Uad, Protocol::Occ] {
         let own = |name: &&String| (protocol == Protocol::Occ) == is_only_in_occ(name);
-        let names: Vec<String> = names(&args.sets).iter().filter(own).cloned().collect();
-        if names.is_empty() {
+        let mut wanted = Wanted::of(args);
+        wanted.sets = wanted.sets.iter().filter(own).cloned().collect();
+        if wanted.sets.is_empty() {
             continue;
         }
-        let Chosen { sets, notes } = chosen_sets(protocol, &BenchChoiceArgs { sets: names, ..args.clone() })?;
-        tell(&notes, args.quiet);
-        for entrant in sets {
+        for entrant in chosen_sets(protocol, &wanted)? {
             let mut set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
             if protocol == Protocol::Occ {
                 set.keep_numbers();
@@ -350,8 +366,7 @@ fn draw_map(method: &Method, set: &str, split: &Split, args: &BenchChoiceArgs) -
 /// P-values and false-discovery rates of one method on the splits of `uad`.
 fn hold_to_promises(args: &BenchCalibrationArgs) -> Result<(), Failure> {
     let choice = &args.choice;
-    let Chosen { sets, notes } = chosen_sets(Protocol::Uad, choice)?;
-    tell(&notes, choice.quiet);
+    let sets = chosen_sets(Protocol::Uad, &Wanted::of(choice))?;
     for method in varied(&named_methods(choice, &[OURS])?, choice)? {
         let Some(spec) = &method.spec else { continue };
         let mut all = Vec::new();
@@ -374,10 +389,10 @@ fn hold_to_promises(args: &BenchCalibrationArgs) -> Result<(), Failure> {
 }
 
 fn measure_time(args: &BenchTimeArgs) -> Result<(), Failure> {
-    let (wanted, sets) = (names(&args.methods), names(&args.sets));
-    let is_all = wanted == [ALL];
-    let wanted = if is_all { methods::names() } else { wanted };
-    let mut methods = wanted.iter().map(|name| Method::named(name)).collect::<Result<Vec<_>, _>>()?;
+    let named = names(&args.methods);
+    let is_all = named == [ALL];
+    let named = if is_all { methods::names() } else { named };
+    let mut methods = named.iter().map(|name| Method::named(name)).collect::<Result<Vec<_>, _>>()?;
     if is_all {
         methods.retain(has_epochs);
     }
@@ -385,12 +400,13 @@ fn measure_time(args: &BenchTimeArgs) -> Result<(), Failure> {
     if let Some(method) = methods.iter().find(|method| !has_epochs(method)) {
         return Err(Failure::bad_input(TimingError::NoEpochs(method.name.clone()).to_string()));
     }
-    let entrants: Vec<Entrant> =
-        sets.iter().map(|name| named_set(Protocol::Occ, name, &args.data)).collect::<Result<_, _>>()?;
+    let wanted = Wanted { data: &args.data, sets: names(&args.sets), max_rows: None, quiet: args.run.quiet };
+    let entrants = chosen_sets(Protocol::Occ, &wanted)?;
     let pool = learning::pool(&args.run)?;
     let n_threads = pool.current_num_threads();
-    let mut timings = Vec::new();
     let name = format!("time_{n_threads}_threads");
+    let file = args.out.join(format!("{name}.csv"));
+    let mut timings = timing::read(&file)?;
     for entrant in &entrants {
         let mut set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
         set.keep_numbers();
@@ -399,8 +415,8 @@ fn measure_time(args: &BenchTimeArgs) -> Result<(), Failure> {
         for (method, seed) in
             methods.iter().flat_map(|method| (0..args.seeds).map(move |seed| (method, seed)))
         {
-            timings.extend(pool.install(|| workload.measure(method, seed)).map_err(wrong)?);
-            report::write_rows(&args.out, &name, &Table::of_single_timings(&timings, n_threads))?;
+            let fresh = pool.install(|| workload.measure(method, seed)).map_err(wrong)?;
+            timings = timing::keep(&file, fresh)?;
         }
     }
     let table = Table::of_timings(&timings, n_threads);

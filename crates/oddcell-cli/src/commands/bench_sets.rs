@@ -68,13 +68,19 @@ fn shopping_list(chosen: &[&SetInfo]) -> String {
     text
 }
 
+/// There must be a folder for the sets.
+pub(super) fn check_folder(data: &Path) -> Result<(), Failure> {
+    if data.is_dir() {
+        return Ok(());
+    }
+    let expected = "expected one with `adbench/` and `occ/` below it, or with the files of the sets";
+    let message = format!("--data: there is no folder `{}`, {expected}", data.display());
+    Err(Failure::bad_input(message).with_hint("`oddcell bench sets` tells where to get them"))
+}
+
 /// What of the sets is in a folder; for the others, where to get them.
 fn inventory(data: &Path, chosen: &[&SetInfo]) -> Result<String, Failure> {
-    if !data.is_dir() {
-        let expected = "expected one with `adbench/` and `occ/` below it, or with the files of the sets";
-        let message = format!("--data: there is no folder `{}`, {expected}", data.display());
-        return Err(Failure::bad_input(message).with_hint("`oddcell bench sets` tells where to get them"));
-    }
+    check_folder(data)?;
     let mut text = String::new();
     let (mut n_ours, mut n_same, mut n_other, mut n_missing) = (0, 0, 0, 0);
     for info in chosen {

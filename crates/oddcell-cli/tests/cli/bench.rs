@@ -209,8 +209,8 @@ fn times_are_measured_as_often_as_asked_for_and_the_papers_stand_beside_its_own_
     let run =
         ["bench", "time", "--data", ".", "--sets", "made", "--rows", "300", "--threads", "1", "--out", "lab"];
     let table = succeed(folder.oddcell(run).args(["--seeds", "2"]));
-    assert!(table.contains("| set | method | work | rows | here, 1 thread (s) |"), "{table}");
-    assert!(table.contains("| made | noise-paper-mlp | noise of one epoch | 300 | 0.0"), "{table}");
+    assert!(table.contains("| set | method | work | training rows | rows | here, 1 thread (s) |"), "{table}");
+    assert!(table.contains("| made | noise-paper-mlp | noise of one epoch | 300 | 300 | 0.0"), "{table}");
     assert_eq!(folder.read("lab/tables/time_1_threads.md"), table);
     let rows = folder.read("lab/time_1_threads.csv");
     assert_eq!(rows.lines().count(), 1 + 2 * 3, "three pieces of work by two seeds");
@@ -219,6 +219,14 @@ fn times_are_measured_as_often_as_asked_for_and_the_papers_stand_beside_its_own_
     succeed(folder.oddcell(["bench", "time", "--data", ".", "--out", "lab"]).args(on_two));
     assert_eq!(folder.read("lab/time_2_threads.csv").lines().count(), 1 + 3);
     assert_eq!(folder.read("lab/time_1_threads.csv"), rows);
+    // So does what was measured of other methods; sets that are missing are named and left out.
+    let mut of_another = folder.oddcell(["bench", "time", "--data", ".", "--out", "lab", "--rows", "300"]);
+    of_another.args(["--sets", "made,speech", "--methods", "ae", "--threads", "1"]);
+    let output = of_another.output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "note: not in . and left out: `speech`\n");
+    let all = folder.read("lab/time_1_threads.csv");
+    assert!(all.starts_with(&rows) && all.lines().count() == 1 + 2 * 3 + 2, "{all}");
 
     let mut one_too_many = folder.oddcell(run);
     one_too_many.args(["--methods", "noise-paper-mlp,knn"]);
@@ -371,6 +379,51 @@ fn wrong_names_are_refused_with_the_right_ones() {
     error: there is no set in .
     hint: `oddcell bench sets` tells where to get them
     ");
+    let halves = ["bench", "occ", "--data", ".", "--out", "lab", "--sets", "design"];
+    assert_cmd_snapshot!(folder.oddcell(halves), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: --sets: `design` is a half of the ADBench sets, and occ has others
+    hint: name the sets, or take `all`
+    ");
+}
+
+#[test]
+fn a_parameter_is_varied_once() {
+    let folder = folder();
+    let study = ["bench", "ablate", "level", "--data", ".", "--sets", "made", "--out", "lab"];
+    assert_cmd_snapshot!(folder.oddcell(study.into_iter().chain(["--vary", "sigma_max=1"])), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: --vary: `sigma_max=1`: `sigma_max` is varied already, in `sigma_max=0.1`
+    ");
+    assert!(!folder.path("lab").exists());
+}
+
+#[test]
+fn folders_that_are_none_are_told_as_such() {
+    let folder = folder();
+    for command in ["uad", "occ", "dte", "contaminated", "cells", "ablate", "map", "calibration", "time"] {
+        let run = ["bench", command, "--data", "nowhere", "--sets", "wine", "--out", "lab"];
+        let output = folder.oddcell(run).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.starts_with("error: --data: there is no folder `nowhere`, expected one"), "{error}");
+    }
+    folder.write("lab", "a file");
+    for out in ["lab", "lab/below"] {
+        let run = ["bench", "uad", "--data", ".", "--sets", "made", "--methods", "knn", "--out", out];
+        let output = folder.oddcell(run).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{out}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(error, "error: `lab` is a file, but a folder was expected\n");
+    }
 }
 
 #[test]

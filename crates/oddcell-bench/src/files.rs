@@ -1,0 +1,28 @@
+//! Folders and files that results are written to.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::LabError;
+
+/// Makes a folder, unless it is there.
+pub(crate) fn create_folder(folder: &Path) -> Result<(), LabError> {
+    fs::create_dir_all(folder).map_err(|source| {
+        let file = folder.ancestors().find(|path| path.is_file());
+        match file {
+            Some(file) => LabError::NoFolder { path: file.to_owned() },
+            None => LabError::file("create", folder)(source),
+        }
+    })
+}
+
+/// Written beside, then renamed: never half a file.
+pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), LabError> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    fs::write(&part, content).map_err(LabError::file("write", &part))?;
+    fs::rename(&part, path).map_err(LabError::file("write", path))
+}
