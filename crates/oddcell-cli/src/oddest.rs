@@ -4,7 +4,12 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 
 use arrow_array::RecordBatch;
 use oddcell::{
-    Error, encode::Encoder, explain::Explainer, judged::TOP_REASONS, model::Findings, table::cell_text,
+    Error,
+    encode::Encoder,
+    explain::Explainer,
+    judged::TOP_REASONS,
+    model::Findings,
+    table::{Rows, cell_text},
 };
 use serde::Serialize;
 
@@ -74,16 +79,15 @@ impl Oddest {
         origin: &str,
         findings: &Findings,
     ) -> Result<(), Failure> {
-        let mut explainer = None;
+        let rows = Rows::new(batch.clone(), first_row, origin);
+        let columns = encoder.matched(&rows).map_err(Error::from)?;
+        let explainer = Explainer::new(encoder, &rows, &columns);
         for (index, (&score, &p)) in findings.scores.iter().zip(&findings.p_values).enumerate() {
             let full = self.rows.len() == self.capacity;
             if full && self.rows.peek().is_some_and(|least| score <= least.0.score) {
                 continue;
             }
-            if explainer.is_none() {
-                explainer = Some(Explainer::new(encoder, batch, first_row, origin).map_err(Error::from)?);
-            }
-            let row = odd_row(encoder, batch, index, first_row, (score, p), findings, explainer.as_ref())?;
+            let row = odd_row(encoder, batch, index, first_row, (score, p), findings, &explainer)?;
             if full {
                 self.rows.pop();
             }
@@ -105,12 +109,12 @@ fn odd_row(
     first_row: usize,
     (score, p): (f64, f64),
     findings: &Findings,
-    explainer: Option<&Explainer<'_>>,
+    explainer: &Explainer<'_>,
 ) -> Result<OddRow, Failure> {
     let noise = findings.cells.as_ref().map(|cells| cells.row(index));
-    let reasons = match (noise, explainer) {
-        (Some(noise), Some(explainer)) => explainer.top(index, noise, TOP_REASONS).map_err(Error::from)?,
-        _ => Vec::new(),
+    let reasons = match noise {
+        Some(noise) => explainer.top(index, noise, TOP_REASONS).map_err(Error::from)?,
+        None => Vec::new(),
     };
     let cells = encoder.columns().iter().map(|column| {
         let text = batch.column_by_name(column.name()).and_then(|array| cell_text(array, index));

@@ -11,7 +11,7 @@ use oddcell::{
     Model,
     judged::{self, Found},
     model::Findings,
-    table::{Format, Note, TableReader},
+    table::{Format, Note, Rows, TableReader},
 };
 
 use crate::{
@@ -100,7 +100,8 @@ fn judge_batch(
     format: Option<Format>,
     timings: &Timings,
 ) -> Result<Judged, Failure> {
-    let encoded = timings.time(Part::Encoding, || model.encoder().encode(&batch, first_row, origin))?;
+    let rows = Rows::new(batch.clone(), first_row, origin);
+    let encoded = timings.time(Part::Encoding, || model.encoder().encode(&rows))?;
     let findings = timings.time(Part::Judging, || model.judge_encoded(encoded, true))?;
     let reasons = |format| judged::reasons(model.encoder(), &batch, first_row, origin, &findings, format);
     let reasons = match format {

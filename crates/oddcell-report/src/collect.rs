@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, RecordBatch, UInt32Array};
 use arrow_select::take::take_record_batch;
 use oddcell::{
     Error, Matrix, Seed, calibrate::Calibration, encode::Encoder, explain::Explainer, judged,
-    model::Findings, verdict::Rule,
+    model::Findings, table::Rows, verdict::Rule,
 };
 
 use crate::{
@@ -150,7 +150,9 @@ impl<'a> Collector<'a> {
         self.know_columns(batch);
         let arrays: Vec<Option<&ArrayRef>> =
             self.columns.iter().map(|name| batch.column_by_name(name)).collect();
-        let explainer = Explainer::new(encoder, batch, first_row, origin)?;
+        let whole = Rows::new(batch.clone(), first_row, origin);
+        let matched = encoder.matched(&whole)?;
+        let explainer = Explainer::new(encoder, &whole, &matched);
         for row in odd {
             let mut kept = KeptRow {
                 row: first_row + row + 1,
@@ -212,5 +214,5 @@ fn encoded(
 ) -> Result<Matrix, Error> {
     let indices: UInt32Array = rows.iter().map(|&row| row as u32).collect();
     let some = take_record_batch(batch, &indices).expect("rows of the batch itself");
-    Ok(encoder.encode(&some, first_row, origin)?.matrix)
+    Ok(encoder.encode(&Rows::new(some, first_row, origin))?.matrix)
 }

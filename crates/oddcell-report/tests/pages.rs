@@ -13,9 +13,10 @@ use oddcell::{
     demo,
     detect::noise::NoiseParams,
     encode::{EncodeOptions, Encoder, Surprises},
+    explain::Explainer,
     judged::{self, Found, judged_batch},
     model::{Findings, FitOptions},
-    table::{Format, ReadOptions, TableReader},
+    table::{Format, ReadOptions, Rows, TableReader},
     verdict::Rule,
 };
 use oddcell_report::{About, Collector, MapSource, Report, Setting};
@@ -33,7 +34,7 @@ fn encoder(table: &Table) -> Encoder {
 
 /// Rows judged without a detector: the noise of a cell is how far it is beyond two standard deviations.
 fn judged(encoder: &Encoder, batch: &RecordBatch) -> Findings {
-    let features = encoder.encode(batch, 0, "made").unwrap().matrix;
+    let features = encoder.encode(&Rows::new(batch.clone(), 0, "made")).unwrap().matrix;
     let noise = features.values().iter().map(|z| (z.abs() - 2.0).max(0.0)).collect();
     let cells = Matrix::new(noise, features.n_rows(), features.n_cols());
     let scores: Vec<f64> = cells
@@ -129,7 +130,9 @@ fn the_page_of_the_orders_says_what_the_library_says_in_whatever_batches_the_row
     let highest = findings.scores.iter().copied().fold(0.0, f64::max);
     assert_eq!((findings.scores[row], oddest[0][1].as_f64().unwrap()), (highest, highest));
     let cells = findings.cells.as_ref().unwrap();
-    let reasons = oddcell::explain::reasons(&encoder, batch, row, cells.row(row)).unwrap();
+    let rows = Rows::new(batch.clone(), 0, "made");
+    let columns = encoder.matched(&rows).unwrap();
+    let reasons = Explainer::new(&encoder, &rows, &columns).reasons(row, cells.row(row)).unwrap();
     assert_eq!(oddest[0][7][0], reasons[0].text());
     let (mode, stop) = (&found["thresholds"]["mode"], &found["thresholds"]["stop"]);
     let stop = &found["thresholds"]["modes"][mode.as_u64().unwrap() as usize]["stops"]

@@ -18,7 +18,7 @@ use crate::{
     encode::{EncodeError, Encoder},
     explain::Explainer,
     model::Findings,
-    table::{Format, json_field},
+    table::{Format, Rows, json_field},
 };
 
 /// The column of scores.
@@ -114,7 +114,9 @@ pub fn reasons(
     format: Format,
 ) -> Result<Option<StringArray>, EncodeError> {
     let Some(cells) = &findings.cells else { return Ok(None) };
-    let explainer = Explainer::new(encoder, batch, first_row, origin)?;
+    let rows = Rows::new(batch.clone(), first_row, origin);
+    let columns = encoder.matched(&rows)?;
+    let explainer = Explainer::new(encoder, &rows, &columns);
     let n_rows = batch.num_rows();
     let mut reasons = StringBuilder::with_capacity(n_rows, n_rows * REASON_BYTES);
     for row in 0..n_rows {

@@ -6,12 +6,13 @@ use arrow_array::RecordBatch;
 use oddcell::{
     Table,
     encode::{EncodeOptions, EncodedColumn, Encoder, LeftOutReason, Part},
+    table::Rows,
 };
 use proptest::prelude::*;
-use tables::{batch, booleans, encoder, moments, numbers, repeated, table, texts};
+use tables::{batch, booleans, encoder, moments, numbers, repeated, rows, table, texts};
 
 fn encoded(encoder: &Encoder, batch: &RecordBatch) -> Vec<Vec<f64>> {
-    encoder.encode(batch, 0, "test.csv").expect("encodable rows").matrix.rows().map(<[f64]>::to_vec).collect()
+    encoder.encode(&rows(batch)).expect("encodable rows").matrix.rows().map(<[f64]>::to_vec).collect()
 }
 
 #[track_caller]
@@ -87,7 +88,7 @@ fn categories_have_a_feature_per_common_level_and_one_for_all_others() {
         &encoded(&encoder, &later),
         &[&[1.0, b0, third], &[-1.0, b1, third], &[-1.0, b0, 3.0], &[-1.0, b0, 3.0], &[-1.0, b0, third]],
     );
-    let surprises = encoder.encode(&later, 0, "test.csv").unwrap().surprises;
+    let surprises = encoder.encode(&rows(&later)).unwrap().surprises;
     assert_eq!((surprises.unseen_levels[0], surprises.unexpected_nulls[0]), (1, 1)); // `new`, and the null
     assert_eq!(
         surprises.notes(&encoder),
@@ -179,7 +180,7 @@ fn errors_say_what_was_found_and_what_was_expected() {
     insta::assert_snapshot!(message(Encoder::fit(&far, &default, None)), @"test.csv: column `x` goes from -1e308 to 1e308, too far apart to be standardised; the difference must stay below 1.7976931348623157e308");
 
     let encoder = Encoder::fit(&table, &default, None).unwrap();
-    let encode = |columns| encoder.encode(&batch(columns), 0, "later.csv");
+    let encode = |columns| encoder.encode(&Rows::new(batch(columns), 0, "later.csv"));
     insta::assert_snapshot!(message(encode(vec![("b", numbers([1.0]))])), @"later.csv: column `a` is missing, but the model was fitted on it; the table has `b`");
     insta::assert_snapshot!(message(encode(vec![("c", numbers([1.0]))])), @"later.csv: columns `a`, `b` are missing, but the model was fitted on them; the table has `c`");
     let double = vec![("a", numbers([1.0])), ("b", numbers([1.0])), ("a", numbers([1.0]))];
@@ -197,8 +198,7 @@ fn more_features_than_can_be_held_are_refused() {
 fn a_batch_without_rows_gives_a_matrix_without_rows() {
     let encoder =
         encoder(vec![("x", numbers([1.0, 2.0])), ("c", texts(["a", "b"]))].into_iter().take(1).collect());
-    let matrix =
-        encoder.encode(&batch(vec![("x", numbers([None::<f64>; 0]))]), 0, "test.csv").unwrap().matrix;
+    let matrix = encoder.encode(&rows(&batch(vec![("x", numbers([None::<f64>; 0]))]))).unwrap().matrix;
     assert_eq!((matrix.n_rows(), matrix.n_cols()), (0, 1));
 }
 

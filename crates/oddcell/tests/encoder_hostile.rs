@@ -229,7 +229,7 @@ proptest! {
                 ("boolean", booleans([Some(true), None])),
                 ("name", texts([Some("new"), None])),
             ];
-            if let Ok(encoded) = encoder.encode(&batch(columns), 0, "test.csv") {
+            if let Ok(encoded) = encoder.encode(&tables::rows(&batch(columns))) {
                 prop_assert_eq!(encoded.matrix.first_not_finite(), None);
             }
         }

@@ -8,7 +8,8 @@ use arrow_array::{ArrayRef, Float32Array, Int64Array, RecordBatch};
 use oddcell::{
     Matrix,
     encode::{EncodeError, Encoder, Part},
-    explain::{Explainer, Reason, Unit, noise_by_column, reasons, top},
+    explain::{Explainer, Reason, Unit, noise_by_column, top},
+    table::Rows,
 };
 use proptest::prelude::*;
 use tables::{batch, booleans, encoder, moments, numbers, repeated, texts};
@@ -50,6 +51,22 @@ fn row(amount: Option<f64>, day: i64, city: Option<&str>, paid: Option<bool>) ->
     ])
 }
 
+/// What `read` says about the reasons of the first row.
+fn of_first_row<T>(
+    encoder: &Encoder,
+    batch: &RecordBatch,
+    cells: &[f64],
+    read: impl FnOnce(&[Reason<'_>]) -> T,
+) -> T {
+    let rows = tables::rows(batch);
+    let columns = encoder.matched(&rows).unwrap();
+    read(&Explainer::new(encoder, &rows, &columns).reasons(0, cells).unwrap())
+}
+
+fn told(encoder: &Encoder, batch: &RecordBatch, cells: &[f64]) -> String {
+    of_first_row(encoder, batch, cells, lines)
+}
+
 fn lines(reasons: &[Reason<'_>]) -> String {
     reasons.iter().map(Reason::text).collect::<Vec<_>>().join("\n")
 }
@@ -67,14 +84,14 @@ fn odd_values_are_told_with_their_distance_and_what_is_normal() {
         ],
     );
     let batch = row(Some(912.5), 200, Some("Osloo"), Some(false));
-    insta::assert_snapshot!(lines(&reasons(&encoder, &batch, 0, &cells).unwrap()), @r#"
+    insta::assert_snapshot!(told(&encoder, &batch, &cells), @r#"
     city `Osloo`: 0.80 odd, never seen in training, usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
     paid `false`: 0.85 odd, usually `true` (98 %), `false` (2 %)
     day 2024-07-19: 5.0 sd off (144 days), after the normal 2024-01-02 to 2024-04-08
     amount 912.5: 3.2 sd off (46.14), above the normal 0.945 to 49.06
     "#);
     let batch = row(Some(-7.0), -40, Some("Vardø"), Some(true));
-    insta::assert_snapshot!(lines(&reasons(&encoder, &batch, 0, &cells).unwrap()), @r#"
+    insta::assert_snapshot!(told(&encoder, &batch, &cells), @r#"
     city `Vardø`: 0.80 odd, in 1 % of the training rows, usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
     paid `true`: 0.85 odd beside the other columns, alone common (98 %)
     day 2023-11-22: 5.0 sd off (144 days), before the normal 2024-01-02 to 2024-04-08
@@ -113,7 +130,7 @@ fn values_that_are_odd_only_beside_the_other_columns_are_told_so() {
             ("paid", Part::Value, 1.2),
         ],
     );
-    insta::assert_snapshot!(lines(&reasons(&encoder, &batch, 0, &cells).unwrap()), @r#"
+    insta::assert_snapshot!(told(&encoder, &batch, &cells), @r#"
     amount 20: 2.5 sd off (36.05) beside the other columns, alone in the normal 0.945 to 49.06
     city `Bergen`: 0.93 odd beside the other columns, alone common (41 %)
     day 2024-02-20: 1.5 sd off (43.3 days) beside the other columns, alone in the normal 2024-01-02 to 2024-04-08
@@ -126,7 +143,7 @@ fn normal_cells_are_told_plainly() {
     let encoder = encoder(training());
     let batch = row(Some(20.0), 50, Some("Oslo"), Some(true));
     let cells = vec![0.04; encoder.n_features()];
-    insta::assert_snapshot!(lines(&reasons(&encoder, &batch, 0, &cells).unwrap()), @r#"
+    insta::assert_snapshot!(told(&encoder, &batch, &cells), @r#"
     amount 20: 0.04 sd off (0.5768), normal 0.945 to 49.06
     day 2024-02-20: 0.04 sd off (27.7 hours), normal 2024-01-02 to 2024-04-08
     city `Oslo`: 0.02 odd, usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
@@ -139,7 +156,7 @@ fn empty_cells_and_filled_ones_that_are_mostly_empty_are_told_apart() {
     let encoder = encoder(training());
     let empty = row(None, 50, None, None);
     let cells = estimates(&encoder, &[("amount", Part::IsNull, 2.8), ("city", Part::Level(0), 0.5)]);
-    insta::assert_snapshot!(lines(&reasons(&encoder, &empty, 0, &cells).unwrap()), @r#"
+    insta::assert_snapshot!(told(&encoder, &empty, &cells), @r#"
     amount empty: 0.84 odd, empty in 10 % of the training rows
     city empty: 0.25 odd, never empty in training
     day 2024-02-20: 0.00 sd off (0 seconds), normal 2024-01-02 to 2024-04-08
@@ -152,7 +169,7 @@ fn empty_cells_and_filled_ones_that_are_mostly_empty_are_told_apart() {
     )]);
     let filled = batch(vec![("note", numbers([8.0]))]);
     let cells = estimates(&sparse, &[("note", Part::IsNull, 4.5)]);
-    insta::assert_snapshot!(lines(&reasons(&sparse, &filled, 0, &cells).unwrap()), @"note 8: 0.88 odd to be filled in, empty in 96 % of the training rows");
+    insta::assert_snapshot!(told(&sparse, &filled, &cells), @"note 8: 0.88 odd to be filled in, empty in 96 % of the training rows");
 }
 
 #[test]
@@ -160,8 +177,8 @@ fn a_reason_is_data_for_programs() {
     let encoder = encoder(training());
     let batch = row(Some(912.5), 200, Some("Osloo"), None);
     let cells = estimates(&encoder, &[("amount", Part::Value, 2.0), ("city", Part::Other, 1.0)]);
-    let reasons = reasons(&encoder, &batch, 0, &cells).unwrap();
-    insta::assert_snapshot!(serde_json::to_string_pretty(&reasons[..3]).unwrap(), @r#"
+    let json = |reasons: &[Reason<'_>]| serde_json::to_string_pretty(&reasons[..3]).unwrap();
+    insta::assert_snapshot!(of_first_row(&encoder, &batch, &cells, json), @r#"
     [
       {
         "column": "amount",
@@ -231,16 +248,14 @@ fn a_reason_is_data_for_programs() {
 fn amounts_match_the_values_worked_out_by_hand() {
     let column = || vec![("x", numbers([Some(3.0), None, Some(7.0), None]))];
     let (encoder, batch) = (encoder(column()), batch(column()));
-    let amount = |cells: &[f64]| reasons(&encoder, &batch, 0, cells).unwrap()[0].amount;
+    let amount = |cells: &[f64]| of_first_row(&encoder, &batch, cells, |reasons| reasons[0].amount);
     assert!((amount(&[3.0, 1.0]) - 6.0).abs() < 1e-12);
     assert!((amount(&[1.0, 1.5]) - 0.75).abs() < 1e-12);
 
     let column = || vec![("c", texts(repeated(&[("a", 8), ("b", 8)])))];
     let (encoder, batch) = (tables::encoder(column()), tables::batch(column()));
-    let reason = |cells: &[f64]| {
-        let reason = &reasons(&encoder, &batch, 0, cells).unwrap()[0];
-        (reason.sds, reason.amount)
-    };
+    let reason =
+        |cells: &[f64]| of_first_row(&encoder, &batch, cells, |reasons| (reasons[0].sds, reasons[0].amount));
     assert_eq!(reason(&[1.2, 0.3, 0.0]), (1.2, 0.6));
     assert_eq!(reason(&[0.3, 9.0, 0.0]), (9.0, 1.0));
     // The greatest noise and the greatest amount may sit in different features: other has std 0.1.
@@ -252,8 +267,8 @@ fn cells_are_shown_as_written_and_numbers_of_other_types_with_few_digits() {
     let encoder = encoder(vec![("x", numbers([1.0, 2.0, 4.0]))]);
     let shown = |array: ArrayRef| -> String {
         let batch = batch(vec![("x", array)]);
-        let reasons = reasons(&encoder, &batch, 0, &[0.0]).unwrap();
-        reasons[0].value.as_deref().unwrap_or("(none)").to_owned()
+        let value = |reasons: &[Reason<'_>]| reasons[0].value.as_deref().unwrap_or("(none)").to_owned();
+        of_first_row(&encoder, &batch, &[0.0], value)
     };
     assert_eq!(shown(texts([" +1.50 "])), "+1.50");
     assert_eq!(shown(texts(["NA"])), "(none)");
@@ -279,7 +294,9 @@ fn text_is_read_as_its_column_means_it() {
         ("paid", texts(["?", "YES", "f"])),
     ]);
     let cells = vec![0.5; encoder.n_features()];
-    let explainer = Explainer::new(&encoder, &batch, 0, "test.csv").unwrap();
+    let rows = tables::rows(&batch);
+    let columns = encoder.matched(&rows).unwrap();
+    let explainer = Explainer::new(&encoder, &rows, &columns);
     let told: Vec<String> = (0..3).map(|row| lines(&explainer.reasons(row, &cells).unwrap())).collect();
     insta::assert_snapshot!(told.join("\n\n"), @r#"
     city empty: 0.25 odd, never empty in training
@@ -299,8 +316,9 @@ fn text_is_read_as_its_column_means_it() {
 #[test]
 fn a_cell_that_is_no_number_is_an_error_with_its_row() {
     let encoder = encoder(vec![("x", numbers([1.0, 2.0, 4.0]))]);
-    let batch = batch(vec![("x", texts(["1", "one"]))]);
-    let explainer = Explainer::new(&encoder, &batch, 10, "later.csv").unwrap();
+    let rows = Rows::new(batch(vec![("x", texts(["1", "one"]))]), 10, "later.csv");
+    let columns = encoder.matched(&rows).unwrap();
+    let explainer = Explainer::new(&encoder, &rows, &columns);
     assert!(explainer.reason(0, 0, &[0.0]).is_ok());
     let error = explainer.reason(1, 0, &[0.0]).unwrap_err();
     assert!(matches!(error, EncodeError::Table(_)));
@@ -313,7 +331,9 @@ fn the_top_texts_are_those_of_the_first_reasons() {
     let encoder = encoder(training());
     let batch = row(Some(912.5), 200, Some("Osloo"), Some(false));
     let cells = estimates(&encoder, &[("amount", Part::Value, 3.2), ("city", Part::Other, 8.0)]);
-    let explainer = Explainer::new(&encoder, &batch, 0, "test.csv").unwrap();
+    let rows = tables::rows(&batch);
+    let columns = encoder.matched(&rows).unwrap();
+    let explainer = Explainer::new(&encoder, &rows, &columns);
     let mut text = String::new();
     explainer.write_top(0, &cells, 2, &mut text).unwrap();
     let all = explainer.reasons(0, &cells).unwrap();

@@ -15,8 +15,8 @@ use arrow_schema::{DataType, Field, Schema};
 use oddcell::{
     encode::{EncodeOptions, Encoder},
     table::{
-        Cells, ColumnKind, Format, ReadOptions, Source, Table, TableError, TableReader, TableWriter, Wanted,
-        read_cells,
+        Cells, ColumnKind, Format, ReadOptions, Rows, Source, Table, TableError, TableReader, TableWriter,
+        Wanted, read_cells,
     },
 };
 
@@ -424,9 +424,9 @@ fn nested_columns_make_no_features_and_must_be_ignored() {
     let error = fit(&["list", "map", "bytes"]).unwrap_err().to_string();
     assert!(error.starts_with("frame, column `struct`: found the type Struct("), "{error}");
     // Extra columns of another table may be nested; those of the encoder may not.
-    assert_eq!(encoder.encode(&nested(), 0, "new").unwrap().matrix.n_rows(), 2);
+    assert_eq!(encoder.encode(&Rows::new(nested(), 0, "new")).unwrap().matrix.n_rows(), 2);
     let turned = RecordBatch::try_from_iter([("a", Arc::clone(nested().column(1)))]).unwrap();
-    let error = encoder.encode(&turned, 0, "new").unwrap_err().to_string();
+    let error = encoder.encode(&Rows::new(turned, 0, "new")).unwrap_err().to_string();
     assert!(error.starts_with("new, column `a`: found the type List("), "{error}");
 }
 

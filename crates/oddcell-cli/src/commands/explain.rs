@@ -6,6 +6,7 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use oddcell::{
     Error, Model,
     explain::{Explainer, Reason},
+    table::Rows,
 };
 use serde::Serialize;
 
@@ -42,13 +43,12 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
         }
         let batch = batch.slice(wanted - first_row, 1);
         let findings = pool.install(|| model.judge(&batch, wanted, &origin, true))?;
+        let rows = Rows::new(batch, wanted, &*origin);
+        let columns = model.encoder().matched(&rows).map_err(Error::from)?;
+        let explainer = Explainer::new(model.encoder(), &rows, &columns);
         let cells = match &findings.cells {
             None => Vec::new(),
-            Some(cells) => {
-                let explainer =
-                    Explainer::new(model.encoder(), &batch, wanted, &origin).map_err(Error::from)?;
-                explainer.reasons(0, cells.row(0)).map_err(Error::from)?
-            }
+            Some(cells) => explainer.reasons(0, cells.row(0)).map_err(Error::from)?,
         };
         notes.extend(reader.notes().iter().map(ToString::to_string));
         notes.extend(findings.surprises.notes(model.encoder()));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::Schema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Matrix,
     encode::Content,
-    table::{Cells, read_cells},
+    table::{Cells, Rows, read_cells},
 };
 
 /// Turns rows into features, in the way that was learned from the training rows.
@@ -26,13 +26,15 @@ pub struct Encoder {
     features: Vec<Feature>,
 }
 
-/// Encoded rows, and what was unusual about them.
-#[derive(Debug, Clone, PartialEq)]
+/// Encoded rows, the columns they come from, and what was unusual about them.
+#[derive(Debug, Clone)]
 pub struct Encoded {
     /// Rows × features.
     pub matrix: Matrix,
     /// Cells unlike anything in training, counted.
     pub surprises: Surprises,
+    /// The arrays of the rows, one for every one of [`Encoder::columns`].
+    pub columns: Vec<ArrayRef>,
 }
 
 /// What of an [`Encoder`] is stored.
@@ -151,12 +153,9 @@ impl Encoder {
         names.filter(|name| !known.contains(name.as_str())).cloned().collect()
     }
 
-    /// The arrays of `batch` for the columns of the encoder, matched by name.
-    pub(crate) fn matched<'batch>(
-        &self,
-        batch: &'batch RecordBatch,
-        origin: &str,
-    ) -> Result<Vec<&'batch ArrayRef>, EncodeError> {
+    /// Returns the arrays of `rows` for [`Encoder::columns`], matched by name. [`Encoder::encode`] returns them, too.
+    pub fn matched(&self, rows: &Rows) -> Result<Vec<ArrayRef>, EncodeError> {
+        let Rows { batch, origin, .. } = rows;
         let schema = batch.schema_ref();
         let mut by_name = HashMap::with_capacity(schema.fields().len());
         let mut doubled = Vec::new();
@@ -168,35 +167,30 @@ impl Encoder {
         if let Some(column) =
             doubled.into_iter().find(|name| self.columns.iter().any(|column| column.name() == *name))
         {
-            return Err(EncodeError::DuplicateColumn { origin: origin.to_owned(), column: column.clone() });
+            return Err(EncodeError::DuplicateColumn { origin: origin.to_string(), column: column.clone() });
         }
         let arrays: Vec<_> =
-            self.columns.iter().filter_map(|column| by_name.get(column.name()).copied()).collect();
+            self.columns.iter().filter_map(|column| by_name.get(column.name()).copied().cloned()).collect();
         if arrays.len() == self.columns.len() {
             return Ok(arrays);
         }
         let missing = self.columns.iter().map(EncodedColumn::name).filter(|name| !by_name.contains_key(name));
         Err(EncodeError::MissingColumns {
-            origin: origin.to_owned(),
+            origin: origin.to_string(),
             missing: missing.map(str::to_owned).collect(),
             found: listed(schema.fields().iter().map(|field| field.name().as_str())),
         })
     }
 
-    /// Encodes the rows of `batch`. Columns are matched by name; others are not looked at. `first_row` (counted
-    /// from 0) and `origin` say in messages where the batch comes from.
-    pub fn encode(
-        &self,
-        batch: &RecordBatch,
-        first_row: usize,
-        origin: &str,
-    ) -> Result<Encoded, EncodeError> {
+    /// Encodes `rows`. Columns are matched by name; columns that the encoder does not know are ignored.
+    pub fn encode(&self, rows: &Rows) -> Result<Encoded, EncodeError> {
+        let arrays = self.matched(rows)?;
         let mut columns = Vec::with_capacity(self.columns.len());
-        for (column, array) in self.columns.iter().zip(self.matched(batch, origin)?) {
-            columns.push(read_cells(column.name(), array, column.kind(), first_row, origin)?);
+        for (column, array) in self.columns.iter().zip(&arrays) {
+            columns.push(read_cells(column.name(), array, column.kind(), rows.first_row, &rows.origin)?);
         }
         let n_features = self.n_features();
-        let mut matrix = Matrix::zeros(batch.num_rows(), n_features);
+        let mut matrix = Matrix::zeros(rows.n_rows(), n_features);
         let mut surprises = Surprises::none(self.columns.len());
         // Block after block of rows, so that the rows being filled stay in the cache while column after column
         // writes its own few cells of each.
@@ -213,7 +207,7 @@ impl Encoder {
                 surprises.unseen_levels[at] += unseen;
             }
         }
-        Ok(Encoded { matrix, surprises })
+        Ok(Encoded { matrix, surprises, columns: arrays })
     }
 }
 

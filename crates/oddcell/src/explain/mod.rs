@@ -14,14 +14,14 @@ mod reason;
 
 use std::{fmt, ops::Deref};
 
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::ArrayRef;
 pub use reason::{About, Reason, Side};
 
 pub use crate::encode::{NormalRange, Share};
 use crate::{
     Matrix,
     encode::{Content, EncodeError, EncodedColumn, Encoder, Part, Place},
-    table::ColumnKind,
+    table::{ColumnKind, Rows},
 };
 
 use cell::Cell;
@@ -110,34 +110,23 @@ pub fn noise_by_column(encoder: &Encoder, cells: &Matrix, unit: Unit) -> Matrix 
     noise
 }
 
-/// The reasons of one row, one per column, most noise first. For many rows of a batch, make one [`Explainer`].
-pub fn reasons<'a>(
-    encoder: &'a Encoder,
-    batch: &'a RecordBatch,
-    row_in_batch: usize,
-    cells: &[f64],
-) -> Result<Vec<Reason<'a>>, EncodeError> {
-    Explainer::new(encoder, batch, 0, "the table")?.reasons(row_in_batch, cells)
-}
-
 /// Gives reasons for rows of one batch.
 #[derive(Debug)]
 pub struct Explainer<'a> {
     encoder: &'a Encoder,
-    arrays: Vec<&'a ArrayRef>,
-    first_row: usize,
-    origin: &'a str,
+    rows: &'a Rows,
+    columns: &'a [ArrayRef],
 }
 
 impl<'a> Explainer<'a> {
-    /// Matches the columns of `batch` by name. `first_row` (counted from 0) and `origin` are for messages.
-    pub fn new(
-        encoder: &'a Encoder,
-        batch: &'a RecordBatch,
-        first_row: usize,
-        origin: &'a str,
-    ) -> Result<Self, EncodeError> {
-        Ok(Self { encoder, arrays: encoder.matched(batch, origin)?, first_row, origin })
+    /// Gives reasons for `rows`. `columns` are their arrays as [`Encoder::encode`] returns them.
+    ///
+    /// # Panics
+    /// If `columns` does not hold one array per column of the encoder.
+    #[must_use]
+    pub fn new(encoder: &'a Encoder, rows: &'a Rows, columns: &'a [ArrayRef]) -> Self {
+        assert_eq!(columns.len(), encoder.columns().len(), "one array per column");
+        Self { encoder, rows, columns }
     }
 
     /// All columns of a row, most noise first, equal ones in column order.
@@ -188,7 +177,7 @@ impl<'a> Explainer<'a> {
     pub fn reason(&self, row: usize, column: usize, cells: &[f64]) -> Result<Reason<'a>, EncodeError> {
         check_length(self.encoder, cells);
         let encoded = &self.encoder.columns()[column];
-        let cell = Cell::read(encoded, self.arrays[column], row, self.first_row, self.origin)?;
+        let cell = Cell::read(encoded, &self.columns[column], row, self.rows.first_row, &self.rows.origin)?;
         let (about, amount) = amount(self.encoder, encoded, cells);
         let n_rows = self.encoder.n_rows() as f64;
         let (side, training_share) = match (encoded.content(), &cell) {

@@ -34,6 +34,7 @@ use crate::{
     encode::{EncodeOptions, Encoded, Encoder, Surprises},
     error::{FitError, ScoreError},
     model_file::{self, ModelFileError, write_atomically},
+    table::Rows,
 };
 
 /// Rows that are judged at a time: what belongs to them fits the second-level cache.
@@ -101,7 +102,8 @@ impl Model {
         origin: &str,
         want_cells: bool,
     ) -> Result<Findings, Error> {
-        Ok(self.judge_encoded(self.encoder.encode(batch, first_row, origin)?, want_cells)?)
+        Ok(self
+            .judge_encoded(self.encoder.encode(&Rows::new(batch.clone(), first_row, origin))?, want_cells)?)
     }
 
     /// Judges rows that its [encoder](Self::encoder) has encoded.
@@ -288,7 +290,7 @@ fn encode_all(encoder: &Encoder, table: &Table) -> Result<Matrix, Error> {
     for some in batches.chunks(4 * rayon::current_num_threads()) {
         let encoded: Vec<_> = some
             .par_iter()
-            .map(|&(first_row, batch)| encoder.encode(batch, first_row, &table.origin))
+            .map(|&(first_row, batch)| encoder.encode(&Rows::new(batch.clone(), first_row, &*table.origin)))
             .collect();
         // In row order, so that of several errors the first row's is told.
         for encoded in encoded {

@@ -11,7 +11,6 @@
 //! *Invariants:* same table, options, seed and memory give the same bits on any number of threads · no row is both held
 //! out and trained on. Another memory makes other blocks, and so another model, as good as the first.
 
-use arrow_array::RecordBatch;
 use rayon::prelude::*;
 
 use super::{
@@ -25,7 +24,7 @@ use crate::{
     encode::Encoder,
     error::FitError,
     net::gemm::padded,
-    table::{Sample, TableError, TableReader},
+    table::{Rows, Sample, TableError, TableReader},
 };
 
 /// More blocks than this would be too small to learn from, and slow to write.
@@ -113,7 +112,6 @@ impl Streaming {
         let mut dealer = Dealer::new([n_rows, n_features], sizes, self.memory / 8, context.seed)
             .map_err(FitError::from)?;
         let changed = |then| FitError::TableChanged { first: n_rows, then };
-        let origin = reader.origin().to_owned();
         let mut first_row = 0;
         loop {
             if context.monitor.cancelled() {
@@ -123,9 +121,7 @@ impl Streaming {
             if batches.is_empty() {
                 break;
             }
-            let encode =
-                |(first_row, batch): &(usize, RecordBatch)| encoder.encode(batch, *first_row, &origin);
-            let encoded: Vec<_> = batches.par_iter().map(encode).collect();
+            let encoded: Vec<_> = batches.par_iter().map(|rows| encoder.encode(rows)).collect();
             // In row order, so that of several errors the first row's is told.
             for encoded in encoded {
                 for row in encoded?.matrix.rows() {
@@ -142,20 +138,21 @@ impl Streaming {
         Ok(dealer.finish().map_err(FitError::from)?)
     }
 
-    /// Batches to encode side by side, each with the number of rows before it.
+    /// Batches to encode side by side.
     fn some_batches(
         self,
         reader: &mut TableReader,
         n_features: usize,
         first_row: &mut usize,
-    ) -> Result<Vec<(usize, RecordBatch)>, TableError> {
+    ) -> Result<Vec<Rows>, TableError> {
         let mut batches = Vec::new();
         let mut bytes = 0;
         while batches.len() < 4 * rayon::current_num_threads() && bytes < self.memory / 16 {
             let Some(batch) = reader.next().transpose()? else { break };
             bytes += batch.num_rows() * n_features * size_of::<f64>();
-            *first_row += batch.num_rows();
-            batches.push((*first_row - batch.num_rows(), batch));
+            let rows = Rows::new(batch, *first_row, reader.origin());
+            *first_row += rows.n_rows();
+            batches.push(rows);
         }
         Ok(batches)
     }

@@ -7,6 +7,7 @@
 //! source      open, decompress, look at the first bytes
 //! format      which format the bytes are in
 //! reader      one stream of batches for all formats: csv (over records), json_lines, parquet, ipc, numpy
+//! rows        some rows, and where they come from
 //! sample      some of the rows of a stream, at random
 //! infer       batches ─► the kind of every column
 //! cells       column + kind ─► numbers or names (text says what one cell means, dates what a date means)
@@ -28,6 +29,7 @@ mod parquet;
 mod raw_json;
 mod reader;
 mod records;
+mod rows;
 mod sample;
 mod source;
 mod text;
@@ -50,6 +52,7 @@ pub use self::{
     notes::Note,
     raw_json::json_field,
     reader::TableReader,
+    rows::Rows,
     sample::Sample,
     text::{NULL_TOKENS, is_null},
     typed::typed,

@@ -8,12 +8,18 @@ use oddcell::{
     Table,
     encode::{EncodeOptions, Encoder},
     seed::Stream,
+    table::Rows,
 };
 
 /// A batch of the given columns.
 pub(crate) fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     let columns = columns.into_iter().map(|(name, array)| (name, array, true));
     RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length")
+}
+
+/// The rows of a batch, as the first of their table.
+pub(crate) fn rows(batch: &RecordBatch) -> Rows {
+    Rows::new(batch.clone(), 0, "test.csv")
 }
 
 /// A table of one batch, with the kinds that its types and texts have.
