@@ -9,10 +9,10 @@ use oddcell::{
     table::Rows,
 };
 use proptest::prelude::*;
-use tables::{batch, booleans, encoder, moments, numbers, repeated, rows, table, texts};
+use tables::{batch, booleans, encoder, moments, numbers, repeated, table, texts};
 
 fn encoded(encoder: &Encoder, batch: &RecordBatch) -> Vec<Vec<f64>> {
-    encoder.encode(&rows(batch)).expect("encodable rows").matrix.rows().map(<[f64]>::to_vec).collect()
+    encoder.encode(&tables::rows(batch)).expect("encodable rows").matrix.rows().map(<[f64]>::to_vec).collect()
 }
 
 #[track_caller]
@@ -88,7 +88,7 @@ fn categories_have_a_feature_per_common_level_and_one_for_all_others() {
         &encoded(&encoder, &later),
         &[&[1.0, b0, third], &[-1.0, b1, third], &[-1.0, b0, 3.0], &[-1.0, b0, 3.0], &[-1.0, b0, third]],
     );
-    let surprises = encoder.encode(&rows(&later)).unwrap().surprises;
+    let surprises = encoder.encode(&tables::rows(&later)).unwrap().surprises;
     assert_eq!((surprises.unseen_levels[0], surprises.unexpected_nulls[0]), (1, 1)); // `new`, and the null
     assert_eq!(
         surprises.notes(&encoder),
@@ -198,7 +198,7 @@ fn more_features_than_can_be_held_are_refused() {
 fn a_batch_without_rows_gives_a_matrix_without_rows() {
     let encoder =
         encoder(vec![("x", numbers([1.0, 2.0])), ("c", texts(["a", "b"]))].into_iter().take(1).collect());
-    let matrix = encoder.encode(&rows(&batch(vec![("x", numbers([None::<f64>; 0]))]))).unwrap().matrix;
+    let matrix = encoder.encode(&tables::rows(&batch(vec![("x", numbers([None::<f64>; 0]))]))).unwrap().matrix;
     assert_eq!((matrix.n_rows(), matrix.n_cols()), (0, 1));
 }
 
