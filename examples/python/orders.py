@@ -34,13 +34,13 @@ orders.loc[wrong, "total"] = [180.0, 150.0, 4.1, 190.0, 3.9]
 
 # %% One table, nothing known: every row is judged by nets that did not learn from it.
 # A shorter training than the default, for an example.
-found = oddcell.detect(orders, budget="2000 steps")
+found = oddcell.detect(orders, train_for="2000 steps")
 odd = found[found["odd_verdict"]].sort_values("odd_score", ascending=False)
 print(odd.drop(columns=["odd_p", "odd_verdict"]).head(10).to_string(max_colwidth=60))
 print(f"of the rows that went wrong, {len(set(wrong) & set(odd.index))} of {len(wrong)} are called odd")
 
 # %% A model of normal orders, for those that come tomorrow. It is one file, and the command line reads it, too.
-model = oddcell.OddCell(budget="2000 steps").fit(orders.drop(index=wrong))
+model = oddcell.OddCell(train_for="2000 steps").fit(orders.drop(index=wrong))
 model.save("orders.oddcell")
 
 tomorrow = make_orders(5)

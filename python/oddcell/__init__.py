@@ -2,7 +2,7 @@
 
 >>> import numpy as np, oddcell
 >>> normal = np.random.default_rng(0).normal(size=(300, 3))
->>> model = oddcell.OddCell(budget="300 steps").fit(normal)
+>>> model = oddcell.OddCell(train_for="300 steps").fit(normal)
 >>> rows = np.array([[0.1, -0.2, 0.3], [0.1, 12.0, 0.3]])
 >>> model.predict(rows)
 array([ 1, -1])

@@ -91,7 +91,7 @@ def detect(
     >>> import numpy as np, oddcell
     >>> rows = np.random.default_rng(0).normal(size=(200, 3))
     >>> rows[7, 1] = 9.0
-    >>> found = oddcell.detect(rows, n_odd=1, budget="300 steps")  # shorter than the default, for this example
+    >>> found = oddcell.detect(rows, n_odd=1, train_for="300 steps")  # shorter than the default, for this example
     >>> int(found.odd_verdict.argmax())
     7
     >>> found.odd_reasons[7].split(":")[0]

@@ -40,8 +40,6 @@ class OddCell(Detector):
         Rows per step, before their noised copies (1 to 16384).
     beta : float, default 1.0
         Scale of gamma noise (0.001 to 1000).
-    budget : str, default "2000 steps"
-        How long to train (N `steps` or N `epochs`).
     difference : float, default 0.5
         Share of the noised rows that gets difference noise instead (0 to 1).
     form : {"corrected", "printed"}, default "corrected"
@@ -49,17 +47,17 @@ class OddCell(Detector):
         `printed`).
     hidden : int, default 128
         Width of the hidden layers; None: 64 for up to 64 features, 256 above (1 to 4096, or None).
+    keep_rows : int, default 10000
+        Training rows kept to compare with, drawn at random if there are more; 0: the net decides alone (0 to 1000000).
     learning_rate : float, default 0.001
         Learning rate at the start (finite, above 0).
     levels : int, default 3
         Noise levels within a row (1 to 10000).
     loss : {"sum", "mean"}, default "sum"
         Squared errors of a batch: added up, or divided by the number of cells (`sum`, `mean`).
-    nearest : Any, default None
+    n_neighbors : Any, default None
         Which of the kept rows, by distance, a row is measured by; None: the nearest one, and the tenth in `detect`,
         where odd rows may come in groups (1 to 1000, or None).
-    neighbours : int, default 10000
-        Training rows kept to compare with, drawn at random if there are more; 0: the net decides alone (0 to 1000000).
     net : {"mlp", "resmlp"}, default "mlp"
         Which net: four dense layers, or five residual blocks (`mlp`, `resmlp`).
     noise : {"gaussian", "laplace", "uniform", "rayleigh", "gamma", "poisson", "salt-pepper", "bernoulli"}, default "gaussian"
@@ -75,6 +73,8 @@ class OddCell(Detector):
         `cosine`, `constant`).
     sigma_max : float, default 1.0
         Highest noise level, in standard deviations of a column (above 0, at most 100).
+    train_for : str, default "2000 steps"
+        How long to train (N `steps` or N `epochs`).
     trust : float, default 1.0
         Share of the training rows, the least odd ones, that the net learns from anew after it has learned from all; 1:
         it learns once (above 0 and at most 1).
@@ -124,21 +124,21 @@ class OddCell(Detector):
         "aggregate",
         "batch_size",
         "beta",
-        "budget",
         "difference",
         "form",
         "hidden",
+        "keep_rows",
         "learning_rate",
         "levels",
         "loss",
-        "nearest",
-        "neighbours",
+        "n_neighbors",
         "net",
         "noise",
         "output",
         "ratios",
         "schedule",
         "sigma_max",
+        "train_for",
         "trust",
         "weight_decay",
     )
@@ -159,15 +159,14 @@ class OddCell(Detector):
         aggregate: str = "l2",
         batch_size: int = 128,
         beta: float = 1.0,
-        budget: str = "2000 steps",
         difference: float = 0.5,
         form: Literal["corrected", "printed"] = "corrected",
         hidden: int = 128,
+        keep_rows: int = 10000,
         learning_rate: float = 0.001,
         levels: int = 3,
         loss: Literal["sum", "mean"] = "sum",
-        nearest: Any = None,
-        neighbours: int = 10000,
+        n_neighbors: Any = None,
         net: Literal["mlp", "resmlp"] = "mlp",
         noise: Literal[
             "gaussian", "laplace", "uniform", "rayleigh", "gamma", "poisson", "salt-pepper", "bernoulli"
@@ -176,6 +175,7 @@ class OddCell(Detector):
         ratios: Sequence[Any] = (0.5, 0.8, 1.0),
         schedule: Literal["step", "cosine", "constant"] = "cosine",
         sigma_max: float = 1.0,
+        train_for: str = "2000 steps",
         trust: float = 1.0,
         weight_decay: float = 0.0,
         contamination: float | Literal["auto"] = 0.1,
@@ -194,21 +194,21 @@ class OddCell(Detector):
         self.aggregate = aggregate
         self.batch_size = batch_size
         self.beta = beta
-        self.budget = budget
         self.difference = difference
         self.form = form
         self.hidden = hidden
+        self.keep_rows = keep_rows
         self.learning_rate = learning_rate
         self.levels = levels
         self.loss = loss
-        self.nearest = nearest
-        self.neighbours = neighbours
+        self.n_neighbors = n_neighbors
         self.net = net
         self.noise = noise
         self.output = output
         self.ratios = ratios
         self.schedule = schedule
         self.sigma_max = sigma_max
+        self.train_for = train_for
         self.trust = trust
         self.weight_decay = weight_decay
         self.contamination = contamination
@@ -235,7 +235,7 @@ class KNN(Detector):
     method : {"largest", "mean", "median"}, default "largest"
         What is made of their distances (`largest`, `mean`, `median`).
     n_neighbors : int, default 5
-        Neighbours looked at (at least 1, fewer than there are training rows).
+        Neighbors looked at (at least 1, fewer than there are training rows).
     contamination : float or {"auto"}, default 0.1
         What `predict` calls anomalous. A share, above 0 and at most 0.5: that share of the training rows. "auto": rows
         that score higher than all but one in a hundred of the calibration rows, which the detector did not learn from.
@@ -326,14 +326,14 @@ class KNN(Detector):
 
 
 class LOF(Detector):
-    """Local outlier factor: thinner around a row than around its neighbours.
+    """Local outlier factor: thinner around a row than around its neighbors.
 
     The detector `lof`; see docs/detectors/lof.md.
 
     Parameters
     ----------
     n_neighbors : int, default 20
-        Neighbours looked at (at least 1; with fewer other rows, all of them).
+        Neighbors looked at (at least 1; with fewer other rows, all of them).
     contamination : float or {"auto"}, default 0.1
         What `predict` calls anomalous. A share, above 0 and at most 0.5: that share of the training rows. "auto": rows
         that score higher than all but one in a hundred of the calibration rows, which the detector did not learn from.
@@ -725,8 +725,6 @@ class AutoEncoder(Detector):
         Weight of the squared activations in the loss (finite, at least 0).
     batch_size : int, default 32
         Rows per step (1 to 16384).
-    budget : str, default "100 epochs"
-        How long to train (N `epochs` or N `steps`).
     dropout : float, default 0.2
         Share of the hidden units dropped in a step (at least 0, below 1).
     generation : {"keras", "torch"}, default "keras"
@@ -738,6 +736,8 @@ class AutoEncoder(Detector):
         Share of the rows that is never trained on (at least 0, below 1).
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
+    train_for : str, default "100 epochs"
+        How long to train (N `epochs` or N `steps`).
     weight_decay : float, default 0.0
         L2 decay, added to the gradient (finite, at least 0).
     contamination : float or {"auto"}, default 0.1
@@ -783,12 +783,12 @@ class AutoEncoder(Detector):
     _detector_params = (
         "activity_penalty",
         "batch_size",
-        "budget",
         "dropout",
         "generation",
         "hidden",
         "holdout",
         "learning_rate",
+        "train_for",
         "weight_decay",
     )
     _options = (
@@ -807,12 +807,12 @@ class AutoEncoder(Detector):
         *,
         activity_penalty: float = 0.1,
         batch_size: int = 32,
-        budget: str = "100 epochs",
         dropout: float = 0.2,
         generation: Literal["keras", "torch"] = "keras",
         hidden: Sequence[Any] = (64, 32, 32, 64),
         holdout: float = 0.1,
         learning_rate: float = 0.001,
+        train_for: str = "100 epochs",
         weight_decay: float = 0.0,
         contamination: float | Literal["auto"] = 0.1,
         random_state: Any = 0,
@@ -829,12 +829,12 @@ class AutoEncoder(Detector):
     ) -> None:
         self.activity_penalty = activity_penalty
         self.batch_size = batch_size
-        self.budget = budget
         self.dropout = dropout
         self.generation = generation
         self.hidden = hidden
         self.holdout = holdout
         self.learning_rate = learning_rate
+        self.train_for = train_for
         self.weight_decay = weight_decay
         self.contamination = contamination
         self.random_state = random_state
@@ -862,8 +862,6 @@ class DeepSVDD(Detector):
         Weight of the squared activations in the loss (finite, at least 0).
     batch_size : int, default 32
         Rows per step (1 to 16384).
-    budget : str, default "100 epochs"
-        How long to train (N `epochs` or N `steps`).
     generation : {"keras", "torch"}, default "keras"
         Whose centre, loss and optimiser (`keras`, `torch`).
     hidden : Sequence[Any], default (64, 32)
@@ -872,6 +870,8 @@ class DeepSVDD(Detector):
         Share of the rows that is never trained on (at least 0, below 1).
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
+    train_for : str, default "100 epochs"
+        How long to train (N `epochs` or N `steps`).
     weight_decay : float, default 0.0
         L2 decay, added to the gradient (finite, at least 0).
     contamination : float or {"auto"}, default 0.1
@@ -917,11 +917,11 @@ class DeepSVDD(Detector):
     _detector_params = (
         "activity_penalty",
         "batch_size",
-        "budget",
         "generation",
         "hidden",
         "holdout",
         "learning_rate",
+        "train_for",
         "weight_decay",
     )
     _options = (
@@ -940,11 +940,11 @@ class DeepSVDD(Detector):
         *,
         activity_penalty: float = 0.1,
         batch_size: int = 32,
-        budget: str = "100 epochs",
         generation: Literal["keras", "torch"] = "keras",
         hidden: Sequence[Any] = (64, 32),
         holdout: float = 0.1,
         learning_rate: float = 0.001,
+        train_for: str = "100 epochs",
         weight_decay: float = 0.0,
         contamination: float | Literal["auto"] = 0.1,
         random_state: Any = 0,
@@ -961,11 +961,11 @@ class DeepSVDD(Detector):
     ) -> None:
         self.activity_penalty = activity_penalty
         self.batch_size = batch_size
-        self.budget = budget
         self.generation = generation
         self.hidden = hidden
         self.holdout = holdout
         self.learning_rate = learning_rate
+        self.train_for = train_for
         self.weight_decay = weight_decay
         self.contamination = contamination
         self.random_state = random_state
@@ -990,8 +990,6 @@ class AnoGAN(Detector):
     ----------
     batch_size : int, default 32
         Rows per step (1 to 16384).
-    budget : str, default "500 steps"
-        How long to train (N `steps`; an epoch counts as one step).
     dropout : float, default 0.2
         Share of the units dropped in a step (at least 0, below 1).
     learning_rate : float, default 0.001
@@ -1000,6 +998,8 @@ class AnoGAN(Detector):
         Learning rate of the search (finite, above 0).
     search_steps : int, default 20
         Attempts to imitate a row that is scored (1 to 10000).
+    train_for : str, default "500 steps"
+        How long to train (N `steps`; an epoch counts as one step).
     contamination : float or {"auto"}, default 0.1
         What `predict` calls anomalous. A share, above 0 and at most 0.5: that share of the training rows. "auto": rows
         that score higher than all but one in a hundred of the calibration rows, which the detector did not learn from.
@@ -1042,11 +1042,11 @@ class AnoGAN(Detector):
     _detector = "anogan"
     _detector_params = (
         "batch_size",
-        "budget",
         "dropout",
         "learning_rate",
         "search_rate",
         "search_steps",
+        "train_for",
     )
     _options = (
         "fit_cross_fit_below",
@@ -1063,11 +1063,11 @@ class AnoGAN(Detector):
         self,
         *,
         batch_size: int = 32,
-        budget: str = "500 steps",
         dropout: float = 0.2,
         learning_rate: float = 0.001,
         search_rate: float = 0.01,
         search_steps: int = 20,
+        train_for: str = "500 steps",
         contamination: float | Literal["auto"] = 0.1,
         random_state: Any = 0,
         categorical: Sequence[str] = (),
@@ -1082,11 +1082,11 @@ class AnoGAN(Detector):
         min_level_rows: int = 5,
     ) -> None:
         self.batch_size = batch_size
-        self.budget = budget
         self.dropout = dropout
         self.learning_rate = learning_rate
         self.search_rate = search_rate
         self.search_steps = search_steps
+        self.train_for = train_for
         self.contamination = contamination
         self.random_state = random_state
         self.categorical = categorical
@@ -1110,8 +1110,6 @@ class SCAD(Detector):
     ----------
     batch_size : int, default 3000
         Rows per step (1 to 16384).
-    budget : str, default "2000 epochs"
-        How long to train each pair at most (N `epochs` or N `steps`).
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
     repeats : Any, default None
@@ -1119,6 +1117,8 @@ class SCAD(Detector):
         1000, or None).
     temperature : float, default 0.01
         What similarities are divided by (finite, above 0).
+    train_for : str, default "2000 epochs"
+        How long to train each pair at most (N `epochs` or N `steps`).
     units : int, default 200
         Width of what the two nets are compared by; their hidden layers are in proportion (4 to 4096).
     contamination : float or {"auto"}, default 0.1
@@ -1163,10 +1163,10 @@ class SCAD(Detector):
     _detector = "scad"
     _detector_params = (
         "batch_size",
-        "budget",
         "learning_rate",
         "repeats",
         "temperature",
+        "train_for",
         "units",
     )
     _options = (
@@ -1184,10 +1184,10 @@ class SCAD(Detector):
         self,
         *,
         batch_size: int = 3000,
-        budget: str = "2000 epochs",
         learning_rate: float = 0.001,
         repeats: Any = None,
         temperature: float = 0.01,
+        train_for: str = "2000 epochs",
         units: int = 200,
         contamination: float | Literal["auto"] = 0.1,
         random_state: Any = 0,
@@ -1203,10 +1203,10 @@ class SCAD(Detector):
         min_level_rows: int = 5,
     ) -> None:
         self.batch_size = batch_size
-        self.budget = budget
         self.learning_rate = learning_rate
         self.repeats = repeats
         self.temperature = temperature
+        self.train_for = train_for
         self.units = units
         self.contamination = contamination
         self.random_state = random_state
@@ -1231,8 +1231,6 @@ class NeuTraLAD(Detector):
     ----------
     batch_size : int, default 128
         Rows per step (1 to 16384).
-    budget : str, default "200 epochs"
-        How long to train at most (N `epochs` or N `steps`).
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
     n_transforms : int, default 11
@@ -1241,6 +1239,8 @@ class NeuTraLAD(Detector):
         Epochs without a lower loss that end the training (at least 1).
     temperature : float, default 0.1
         What similarities are divided by (finite, above 0).
+    train_for : str, default "200 epochs"
+        How long to train at most (N `epochs` or N `steps`).
     transform_kind : {"residual", "mul"}, default "residual"
         A view is x + v(x), or x · sigmoid(v(x)) (`residual`, `mul`).
     weight_decay : float, default 1e-05
@@ -1287,11 +1287,11 @@ class NeuTraLAD(Detector):
     _detector = "neutralad"
     _detector_params = (
         "batch_size",
-        "budget",
         "learning_rate",
         "n_transforms",
         "patience",
         "temperature",
+        "train_for",
         "transform",
         "weight_decay",
     )
@@ -1310,11 +1310,11 @@ class NeuTraLAD(Detector):
         self,
         *,
         batch_size: int = 128,
-        budget: str = "200 epochs",
         learning_rate: float = 0.001,
         n_transforms: int = 11,
         patience: int = 100,
         temperature: float = 0.1,
+        train_for: str = "200 epochs",
         transform_kind: Literal["residual", "mul"] = "residual",
         weight_decay: float = 1e-05,
         contamination: float | Literal["auto"] = 0.1,
@@ -1331,11 +1331,11 @@ class NeuTraLAD(Detector):
         min_level_rows: int = 5,
     ) -> None:
         self.batch_size = batch_size
-        self.budget = budget
         self.learning_rate = learning_rate
         self.n_transforms = n_transforms
         self.patience = patience
         self.temperature = temperature
+        self.train_for = train_for
         self.transform_kind = transform_kind
         self.weight_decay = weight_decay
         self.contamination = contamination
@@ -1361,8 +1361,6 @@ class PLAD(Detector):
     ----------
     batch_size : int, default 128
         Rows per step (1 to 16384).
-    budget : str, default "100 epochs"
-        How long to train (N `epochs` or N `steps`).
     hidden : Any, default None
         Width of the classifier's four hidden layers; None: 64 for up to 64 features, 256 above (1 to 4096, or None).
     learning_rate : float, default 0.001
@@ -1371,6 +1369,8 @@ class PLAD(Detector):
         Weight of the size of the changes in the loss (finite, at least 0).
     perturbation : {"random", "fixed"}, default "random"
         Rows are changed by random numbers whose size is learned, or by what is learned itself (`random`, `fixed`).
+    train_for : str, default "100 epochs"
+        How long to train (N `epochs` or N `steps`).
     contamination : float or {"auto"}, default 0.1
         What `predict` calls anomalous. A share, above 0 and at most 0.5: that share of the training rows. "auto": rows
         that score higher than all but one in a hundred of the calibration rows, which the detector did not learn from.
@@ -1413,11 +1413,11 @@ class PLAD(Detector):
     _detector = "plad"
     _detector_params = (
         "batch_size",
-        "budget",
         "hidden",
         "learning_rate",
         "penalty",
         "perturbation",
+        "train_for",
     )
     _options = (
         "fit_cross_fit_below",
@@ -1434,11 +1434,11 @@ class PLAD(Detector):
         self,
         *,
         batch_size: int = 128,
-        budget: str = "100 epochs",
         hidden: Any = None,
         learning_rate: float = 0.001,
         penalty: float = 0.001,
         perturbation: Literal["random", "fixed"] = "random",
+        train_for: str = "100 epochs",
         contamination: float | Literal["auto"] = 0.1,
         random_state: Any = 0,
         categorical: Sequence[str] = (),
@@ -1453,11 +1453,11 @@ class PLAD(Detector):
         min_level_rows: int = 5,
     ) -> None:
         self.batch_size = batch_size
-        self.budget = budget
         self.hidden = hidden
         self.learning_rate = learning_rate
         self.penalty = penalty
         self.perturbation = perturbation
+        self.train_for = train_for
         self.contamination = contamination
         self.random_state = random_state
         self.categorical = categorical
@@ -1473,7 +1473,7 @@ class PLAD(Detector):
 
 
 class DPAD(Detector):
-    """DPAD style: nearest neighbours after a net has drawn normal rows together.
+    """DPAD style: nearest neighbors after a net has drawn normal rows together.
 
     The detector `dpad`; see docs/detectors/dpad.md.
 
@@ -1481,8 +1481,6 @@ class DPAD(Detector):
     ----------
     batch_size : int, default 512
         Rows per step (1 to 16384).
-    budget : str, default "100 epochs"
-        How long to train (N `epochs` or N `steps`).
     gamma : float, default 0.1
         How fast the weight of a pair falls with its squared distance (finite, at least 0).
     hidden : Sequence[Any], default (128, 64, 32, 16)
@@ -1490,9 +1488,11 @@ class DPAD(Detector):
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
     n_neighbors : int, default 1
-        Which neighbour's distance is the score (at least 1, at most as many as there are training rows).
+        Which neighbor's distance is the score (at least 1, at most as many as there are training rows).
     penalty : float, default 1.0
         Weight of what keeps the matrices at length 1 (finite, at least 0).
+    train_for : str, default "100 epochs"
+        How long to train (N `epochs` or N `steps`).
     contamination : float or {"auto"}, default 0.1
         What `predict` calls anomalous. A share, above 0 and at most 0.5: that share of the training rows. "auto": rows
         that score higher than all but one in a hundred of the calibration rows, which the detector did not learn from.
@@ -1535,12 +1535,12 @@ class DPAD(Detector):
     _detector = "dpad"
     _detector_params = (
         "batch_size",
-        "budget",
         "gamma",
         "hidden",
         "learning_rate",
         "n_neighbors",
         "penalty",
+        "train_for",
     )
     _options = (
         "fit_cross_fit_below",
@@ -1557,12 +1557,12 @@ class DPAD(Detector):
         self,
         *,
         batch_size: int = 512,
-        budget: str = "100 epochs",
         gamma: float = 0.1,
         hidden: Sequence[Any] = (128, 64, 32, 16),
         learning_rate: float = 0.001,
         n_neighbors: int = 1,
         penalty: float = 1.0,
+        train_for: str = "100 epochs",
         contamination: float | Literal["auto"] = 0.1,
         random_state: Any = 0,
         categorical: Sequence[str] = (),
@@ -1577,12 +1577,12 @@ class DPAD(Detector):
         min_level_rows: int = 5,
     ) -> None:
         self.batch_size = batch_size
-        self.budget = budget
         self.gamma = gamma
         self.hidden = hidden
         self.learning_rate = learning_rate
         self.n_neighbors = n_neighbors
         self.penalty = penalty
+        self.train_for = train_for
         self.contamination = contamination
         self.random_state = random_state
         self.categorical = categorical

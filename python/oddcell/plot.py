@@ -48,7 +48,7 @@ def cells(X: Any, model: Detector | None = None, *, rows: int = 20, ax: Axes | N
     >>> import numpy as np, oddcell
     >>> rows = np.random.default_rng(0).normal(size=(200, 3))
     >>> rows[7, 1] = 9.0
-    >>> ax = oddcell.plot.cells(rows, rows=5, budget="300 steps")
+    >>> ax = oddcell.plot.cells(rows, rows=5, train_for="300 steps")
     >>> ax.get_yticklabels()[0].get_text()
     '7'
     """

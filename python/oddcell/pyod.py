@@ -3,7 +3,7 @@
 >>> import numpy as np
 >>> from oddcell.pyod import OddCell
 >>> rows = np.random.default_rng(0).normal(size=(200, 3))
->>> model = OddCell(contamination=0.01, budget="300 steps").fit(rows)
+>>> model = OddCell(contamination=0.01, train_for="300 steps").fit(rows)
 >>> model.predict([[0.1, 0.2, 0.3], [0.1, 9.0, 0.3]])
 array([0, 1])
 >>> int(model.labels_.sum())

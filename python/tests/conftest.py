@@ -16,14 +16,14 @@ ROOT = Path(__file__).parents[2]
 
 # What makes training short. Enough to tell a plain outlier.
 SHORT = {
-    "OddCell": {"budget": "100 steps", "hidden": 8},
-    "AutoEncoder": {"budget": "20 steps"},
-    "DeepSVDD": {"budget": "20 steps"},
-    "AnoGAN": {"budget": "5 steps", "search_steps": 2},
-    "SCAD": {"budget": "3 steps", "units": 8, "repeats": 1},
-    "NeuTraLAD": {"budget": "10 steps"},
-    "PLAD": {"budget": "10 steps"},
-    "DPAD": {"budget": "10 steps"},
+    "OddCell": {"train_for": "100 steps", "hidden": 8},
+    "AutoEncoder": {"train_for": "20 steps"},
+    "DeepSVDD": {"train_for": "20 steps"},
+    "AnoGAN": {"train_for": "5 steps", "search_steps": 2},
+    "SCAD": {"train_for": "3 steps", "units": 8, "repeats": 1},
+    "NeuTraLAD": {"train_for": "10 steps"},
+    "PLAD": {"train_for": "10 steps"},
+    "DPAD": {"train_for": "10 steps"},
 }
 
 

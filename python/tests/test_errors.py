@@ -21,7 +21,7 @@ import oddcell
         ({"levels": 2.5}, TypeError, "parameter `levels`.*expected a whole number"),
         ({"levels": 2**70}, ValueError, "parameter `levels` is 1180591620717411303424"),
         ({"net": "transformer"}, ValueError, "parameter `net` of detector `noise`: unknown variant `transformer`"),
-        ({"budget": "long"}, ValueError, "parameter `budget`.*`long` is no budget"),
+        ({"train_for": "long"}, ValueError, "parameter `train_for`.*`long` is no length of training"),
         ({"max_levels": 0}, ValueError, "parameter `max_levels` is 0, but must be from 1 to 4096"),
         ({"max_levels": "many"}, TypeError, "parameter `max_levels`: invalid type"),
         ({"fit_folds": 1}, ValueError, "parameter `folds` is 1, but must be from 2 to 100"),

@@ -16,7 +16,7 @@ COLUMNS = ["odd_score", "odd_p", "odd_verdict", "odd_reasons"]
 
 
 def test_the_odd_cell_has_the_most_noise(rows):
-    model = short(budget="1000 steps", hidden=32).fit(rows)
+    model = short(train_for="1000 steps", hidden=32).fit(rows)
     odd = rows[:50].copy()
     odd[:, 1] += 9
     assert (model.explain(odd).argmax(axis=1) == 1).mean() > 0.9
@@ -57,7 +57,7 @@ def test_a_detector_without_cells_says_so(rows):
 
 
 def test_p_values_of_fresh_normal_rows_are_uniform_up_to_sampling():
-    model = short(budget="300 steps").fit(normal_rows(2_000))
+    model = short(train_for="300 steps").fit(normal_rows(2_000))
     p_values = np.sort(model.p_values(normal_rows(2_000, 1)))
     distance = np.abs(p_values - np.arange(1, 2_001) / 2_000).max()
     # 400 calibration rows and 2,000 fresh ones; Kolmogorov-Smirnov, 0.1 %: 1.95 · √(1/400 + 1/2000).
@@ -80,7 +80,7 @@ def test_rules_call_rows_odd(rows):
 
 def test_one_table_is_judged_by_itself(rows):
     rows[3, 1] = 15.0
-    found = oddcell.detect(rows, budget="300 steps", n_odd=1)
+    found = oddcell.detect(rows, train_for="300 steps", n_odd=1)
     assert list(np.flatnonzero(found.odd_verdict)) == [3]
     assert found.odd_reasons[3].startswith("x2 15:")
     nearest = oddcell.detect(pd.DataFrame(rows, columns=list("abc")), "knn", n_odd=1)

@@ -36,7 +36,7 @@ def test_the_oddest_rows_are_on_top_with_their_cells_as_they_are():
 @pytest.mark.parametrize("make", [lambda f: pl.from_arrow(f), lambda f: f, lambda f: f.to_pandas()])
 def test_any_table_can_be_drawn_with_and_without_a_model(make):
     X = make(pa.Table.from_pandas(mixed()))
-    assert len(oddcell.plot.cells(X, rows=5, budget="50 steps").get_yticks()) == 5
+    assert len(oddcell.plot.cells(X, rows=5, train_for="50 steps").get_yticks()) == 5
     assert oddcell.plot.scores(X, short().fit(X), alpha=0.05).get_xlabel() == "score (higher is odder)"
 
 

@@ -25,7 +25,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def detector(data):
-    return OddCell(contamination=CONTAMINATION, budget="300 steps").fit(data[0])
+    return OddCell(contamination=CONTAMINATION, train_for="300 steps").fit(data[0])
 
 
 def test_parameters(detector):
@@ -102,7 +102,7 @@ def test_fit_predict(detector, data):
 
 def test_fit_predict_score(detector, data):
     _, test, _, labels = data
-    short = clone(detector).set_params(budget="30 steps")
+    short = clone(detector).set_params(train_for="30 steps")
     short.fit_predict_score(test, labels)
     short.fit_predict_score(test, labels, scoring="roc_auc_score")
     short.fit_predict_score(test, labels, scoring="prc_n_score")

@@ -24,7 +24,7 @@ def content(path):
 
 
 def test_a_page_of_rows_judged_by_a_model_has_the_oddest_row_and_its_cell(rows, tmp_path):
-    model = oddcell.OddCell(budget="300 steps").fit(rows.drop(index=7))
+    model = oddcell.OddCell(train_for="300 steps").fit(rows.drop(index=7))
     path = tmp_path / "page.html"
     assert oddcell.report(rows, path, model, name="rows of a <test>") is None
     text, data = content(path)

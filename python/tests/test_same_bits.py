@@ -12,7 +12,7 @@ from test_data import mixed
 
 import oddcell
 
-BUDGET = "100 steps"
+TRAIN_FOR = "100 steps"
 
 
 def command_line(*arguments: object) -> None:
@@ -37,13 +37,13 @@ def test_fit_and_score_give_the_same_model_and_the_same_scores(tmp_path, ending,
     table, rows, ours, theirs = (tmp_path / name for name in (f"t.{ending}", f"l.{ending}", "ours", "theirs"))
     write(frame, table)
     write(later, rows)
-    budget = {"budget": BUDGET} if detector == "noise" else {}
-    set_budget = ["--set", f"budget={BUDGET}"] if budget else []
-    command_line("fit", table, "-m", theirs, "--detector", detector, "--seed", 7, *set_budget)
+    short = {"train_for": TRAIN_FOR} if detector == "noise" else {}
+    set_short = ["--set", f"train_for={TRAIN_FOR}"] if short else []
+    command_line("fit", table, "-m", theirs, "--detector", detector, "--seed", 7, *set_short)
     command_line("score", theirs, rows, "-o", tmp_path / "judged.parquet")
     expected = pd.read_parquet(tmp_path / "judged.parquet")
 
-    model = oddcell._estimators.BY_NAME[detector](random_state=7, **budget).fit(frame)
+    model = oddcell._estimators.BY_NAME[detector](random_state=7, **short).fit(frame)
     model.save(ours)
     # A CSV holds text, and a date in it is no timestamp; what is learned is the same.
     assert ours.read_bytes() == theirs.read_bytes()
@@ -59,14 +59,14 @@ def test_fit_and_score_give_the_same_model_and_the_same_scores(tmp_path, ending,
 def test_detect_says_the_same(tmp_path):
     frame = mixed(300)
     write(frame, tmp_path / "t.parquet")
-    command_line("detect", tmp_path / "t.parquet", "--set", f"budget={BUDGET}", "-o", tmp_path / "judged.parquet")
+    command_line("detect", tmp_path / "t.parquet", "--set", f"train_for={TRAIN_FOR}", "-o", tmp_path / "judged.parquet")
     expected = pd.read_parquet(tmp_path / "judged.parquet")
-    found = oddcell.detect(frame, budget=BUDGET)
+    found = oddcell.detect(frame, train_for=TRAIN_FOR)
     pd.testing.assert_frame_equal(found[expected.columns[-4:]], expected[expected.columns[-4:]], check_exact=True)
 
 
 def test_arrays_say_the_same_as_npy_files(tmp_path, rows):
     np.save(tmp_path / "rows.npy", rows)
-    command_line("fit", tmp_path / "rows.npy", "-m", tmp_path / "theirs", "--set", f"budget={BUDGET}")
-    oddcell.OddCell(budget=BUDGET).fit(rows).save(tmp_path / "ours")
+    command_line("fit", tmp_path / "rows.npy", "-m", tmp_path / "theirs", "--set", f"train_for={TRAIN_FOR}")
+    oddcell.OddCell(train_for=TRAIN_FOR).fit(rows).save(tmp_path / "ours")
     assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()

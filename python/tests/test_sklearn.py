@@ -29,7 +29,7 @@ def test_scikit_learns_own_checks(estimator, check):
 def test_a_longer_training_passes_the_check_that_wants_outliers_among_normal_rows():
     from sklearn.utils.estimator_checks import check_outliers_train
 
-    check_outliers_train("OddCell", oddcell.OddCell(budget="300 steps"), readonly_memmap=False)
+    check_outliers_train("OddCell", oddcell.OddCell(train_for="300 steps"), readonly_memmap=False)
 
 
 def test_a_planted_row_is_found_by_all_that_need_no_long_training(rows):
@@ -54,7 +54,7 @@ def test_auto_calls_about_one_normal_row_in_a_hundred_anomalous(rows):
 @pytest.mark.parametrize("contamination", [0, -0.1, 0.51, float("nan"), "some"])
 def test_a_wrong_contamination_is_told_before_training(contamination, rows):
     with pytest.raises((ValueError, TypeError), match="contamination|must be real number"):
-        short(contamination=contamination, budget="1000000 epochs").fit(rows)
+        short(contamination=contamination, train_for="1000000 epochs").fit(rows)
 
 
 def test_pickle_joblib_and_copies_score_the_same(rows, tmp_path):

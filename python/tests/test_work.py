@@ -20,7 +20,7 @@ from oddcell import _oddcell
 
 def test_a_callback_hears_how_far_it_is(rows):
     heard = []
-    short(budget="3000 steps", progress=lambda *news: heard.append(news)).fit(rows)
+    short(train_for="3000 steps", progress=lambda *news: heard.append(news)).fit(rows)
     done = [news[0] for news in heard]
     assert done == sorted(done) and heard[-1][0] == heard[-1][1]
     assert any(isinstance(loss, float) for _, _, loss in heard)
@@ -31,7 +31,7 @@ def test_what_a_callback_raises_stops_the_work(rows):
         raise LookupError("enough")
 
     with pytest.raises(LookupError, match="enough"):
-        short(budget="10000000 steps", progress=fail).fit(rows)
+        short(train_for="10000000 steps", progress=fail).fit(rows)
 
 
 def test_a_bar_is_shown_and_other_wishes_are_refused(rows, capsys):
@@ -46,7 +46,7 @@ def test_ctrl_c_stops_the_training(name):
     code = f"""
         import signal, threading, numpy as np, oddcell
         rows = np.random.default_rng(0).normal(size=(500, 6))
-        model = oddcell.{name}(budget="100000000 steps")
+        model = oddcell.{name}(train_for="100000000 steps")
         threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT)).start()
         try:
             model.fit(rows)
@@ -69,7 +69,7 @@ def test_other_threads_run_while_it_works(rows):
 
     thread = threading.Thread(target=tick)
     thread.start()
-    short(budget="5000 steps").fit(rows)
+    short(train_for="5000 steps").fit(rows)
     done.set()
     thread.join()
     assert ticks > 20

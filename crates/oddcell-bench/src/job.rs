@@ -88,7 +88,7 @@ pub fn run(method: &Method, split: &Split, seed: u64, limit: Option<Duration>) -
 
 /// Whether scoring takes far longer than a pass through a net.
 fn is_slow_to_score(method: &Method) -> bool {
-    let compares = |params: NoiseParams| params.neighbours > 0;
+    let compares = |params: NoiseParams| params.keep_rows > 0;
     matches!(method.detector(), Some("anogan" | "dpad"))
         || method.spec.as_ref().and_then(NoiseParams::of).is_some_and(compares)
 }
@@ -216,7 +216,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Scores block by block, so that the time limit is kept; a row's score does not depend on its company. Rows that were
-    /// learned from are not their own neighbours.
+    /// learned from are not their own neighbors.
     fn score(&self, fitted: &dyn Fitted, split: &Split) -> Result<Vec<f64>, Stopped> {
         let n_rows = split.test.n_rows();
         if fitted.is_joint() {
@@ -287,7 +287,7 @@ mod tests {
     // Rows 0, 1, 3 and 10 on a line; the nearest other row is 1, 1, 2 and 7 off. With itself among them, all are 0 off.
     // The odd row is the last and has the largest distance: AUC 1. All distances 0 would be a tie: AUC 0.5.
     #[test]
-    fn rows_judged_among_themselves_are_not_their_own_neighbours() {
+    fn rows_judged_among_themselves_are_not_their_own_neighbors() {
         let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0], [10.0]]);
         let truth = vec![false, false, false, true];
         let mut split = Split { train: rows.clone(), test: rows, truth, is_one_table: true };
@@ -312,19 +312,19 @@ mod tests {
             other => panic!("{other:?}"),
         };
         for name in ["noise", "noise-paper-mlp", "ae", "deepsvdd", "anogan", "neutralad", "plad", "dpad"] {
-            for (budget, steps) in [("40 steps", 40), ("25 steps", 25)] {
-                let run = measured(&Method::named(name).unwrap().with("budget", budget).unwrap());
+            for (length, steps) in [("40 steps", 40), ("25 steps", 25)] {
+                let run = measured(&Method::named(name).unwrap().with("train_for", length).unwrap());
                 assert_eq!((run.steps, run.path.len()), (Some(steps), STATES), "{name}");
                 assert_eq!(run.path[STATES - 1], (1.0, run.auc), "{name}");
             }
         }
         // What learns twice is not looked at, and counts the steps of both times.
         let twice = Method::named("noise").unwrap().with("trust", "0.5").unwrap();
-        let twice = measured(&twice.with("budget", "40 steps").unwrap());
+        let twice = measured(&twice.with("train_for", "40 steps").unwrap());
         assert_eq!((twice.steps, twice.path.len()), (Some(80), 0));
         // The encoder's best epoch is the first that counts: it stops after one more, between two looks.
         let mut early = Method::named("neutralad").unwrap();
-        for (key, value) in [("budget", "400 steps"), ("patience", "1"), ("learning_rate", "0.5")] {
+        for (key, value) in [("train_for", "400 steps"), ("patience", "1"), ("learning_rate", "0.5")] {
             early = early.with(key, value).unwrap();
         }
         let early = measured(&early);

@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn every_row_is_a_point_of_its_kind() {
-        let method = Method::named("noise").unwrap().with("budget", "50 steps").unwrap();
+        let method = Method::named("noise").unwrap().with("train_for", "50 steps").unwrap();
         let figure = map(&method, &split(), "made", Seed(1)).unwrap();
         for name in ["normal rows", "noised training rows", "anomalies"] {
             assert!(figure.svg.contains(name), "{name}");

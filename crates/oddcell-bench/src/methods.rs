@@ -192,7 +192,7 @@ pub fn guess_seconds(method: &Method, n_train: usize, n_test: usize, n_cols: usi
     match spec.entry().name {
         "noise" => {
             let batch = number("batch_size").unwrap_or(256.0).min(train);
-            let budget = spec.params().get("budget").and_then(Value::as_str).unwrap_or_default();
+            let budget = spec.params().get("train_for").and_then(Value::as_str).unwrap_or_default();
             let count: f64 = budget.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(500.0);
             let steps = if budget.contains("step") { count } else { count * (train / batch).ceil() };
             let hidden = if n_cols <= 64 { 64.0 } else { 256.0 };

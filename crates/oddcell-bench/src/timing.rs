@@ -167,7 +167,7 @@ pub fn read(path: &Path) -> Result<Vec<Timing>, LabError> {
 /// Whether a method is trained in epochs, so that one of them can be timed.
 #[must_use]
 pub fn has_epochs(method: &Method) -> bool {
-    method.spec.as_ref().is_some_and(|spec| spec.params().contains_key("budget"))
+    method.spec.as_ref().is_some_and(|spec| spec.params().contains_key("train_for"))
 }
 
 /// The rows of the paper's measurement: `n_rows` training rows, `None`: as many as the paper had; and the test file.
@@ -197,7 +197,7 @@ impl Workload {
     pub fn measure(&self, method: &Method, seed: u64) -> Result<Vec<Timing>, TimingError> {
         let no_epochs = || TimingError::NoEpochs(method.name.clone());
         let mut spec = method.spec.clone().filter(|_| has_epochs(method)).ok_or_else(no_epochs)?;
-        spec.set_text("budget", "1 epochs")?;
+        spec.set_text("train_for", "1 epochs")?;
         let mut timings = Vec::new();
         let mut add = |work: &str, rows, took: Duration| {
             timings.push(Timing {

@@ -102,14 +102,14 @@ mod tests {
     #[test]
     fn what_has_several_values_is_studied_and_a_variant_alone_is_not() {
         let variants =
-            ["", "budget=9 steps", "sigma_max=10", "sigma_max=2", "noise=gamma; beta=3", "noise=uniform"];
+            ["", "train_for=9 steps", "sigma_max=10", "sigma_max=2", "noise=gamma; beta=3", "noise=uniform"];
         let rows = variants.map(varied);
         let found = studied(&rows);
         assert_eq!(found.iter().map(Varied::name).collect::<Vec<_>>(), ["by_noise", "by_sigma_max"]);
         assert_eq!(names(&found[0].rows(&rows)), ["noise=gamma; beta=3", "noise=uniform"]);
         assert_eq!(names(&found[1].rows(&rows)), ["sigma_max=2", "sigma_max=10"]);
         let left: Vec<String> = not_studied(&rows).into_iter().map(|row| row.variant).collect();
-        assert_eq!(left, ["", "budget=9 steps"]);
+        assert_eq!(left, ["", "train_for=9 steps"]);
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub(crate) fn options(learn: &LearnArgs, columns: &ColumnArgs) -> Result<(FitOpt
     for setting in &learn.set {
         let Some((key, text)) = setting.split_once('=') else {
             return Err(Failure::bad_input(format!("--set {setting}: expected KEY=VALUE"))
-                .with_hint("e.g. --set sigma_max=1.5 --set 'budget=200 epochs'"));
+                .with_hint("e.g. --set sigma_max=1.5 --set 'train_for=200 epochs'"));
         };
         let value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
         set(&mut options, key, value).map_err(|failure| failure.at(format!("--set {setting}")))?;

@@ -141,7 +141,7 @@ pub(crate) struct RuleChoice {
     contamination: Option<f64>,
 }
 
-/// On the command line it is called otherwise; here a detector's `budget` is how long to train.
+/// On the command line it is called otherwise; here a detector's `train_for` is how long to train.
 fn called_n_odd(error: ParamError) -> ParamError {
     match error {
         ParamError::OutOfRange { got, allowed, .. } => ParamError::OutOfRange { name: "n_odd", got, allowed },

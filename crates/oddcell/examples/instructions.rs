@@ -44,7 +44,7 @@ fn training() -> Outcome<()> {
 
 fn noise(preset: &str) -> Outcome<DetectorSpec> {
     let mut spec = DetectorSpec::new("noise", Some(preset))?;
-    spec.set_text("budget", "2 steps")?;
+    spec.set_text("train_for", "2 steps")?;
     spec.set_text("batch_size", "64")?;
     Ok(spec)
 }

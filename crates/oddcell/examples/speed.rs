@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: speed train|products|noise mlp|resmlp WIDTH THREADS SECONDS".into());
     };
     let mut spec = DetectorSpec::new("noise", Some("paper"))?;
-    spec.set_text("budget", "1000000 epochs")?;
+    spec.set_text("train_for", "1000000 epochs")?;
     spec.set_text("net", net)?;
     let time = Duration::from_secs_f64(seconds.parse()?);
     let job = Job { spec, width: width.parse()?, n_threads: threads.parse()?, time };

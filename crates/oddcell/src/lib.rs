@@ -10,7 +10,7 @@
 //! let table = Table::from_reader(TableReader::from_bytes("orders", csv, &ReadOptions::default())?)?;
 //!
 //! let mut noise = DetectorSpec::new("noise", None)?;
-//! noise.set_text("budget", "300 steps")?; // shorter than the default, for this example
+//! noise.set_text("train_for", "300 steps")?; // shorter than the default, for this example
 //! let model = Model::fit(&table, &FitOptions::new(noise), &Context::silent(Seed(0)))?;
 //!
 //! let findings = model.judge(&table.batches[0], 0, "orders", true)?;

@@ -20,16 +20,16 @@ use serde_json::Value;
 
 /// What keeps the training of a detector short here: detector, parameter, value.
 const BUDGET: &[(&str, &str, &str)] = &[
-    ("noise", "budget", "200 steps"),
-    ("ae", "budget", "200 steps"),
-    ("deepsvdd", "budget", "200 steps"),
-    ("anogan", "budget", "200 steps"),
-    ("scad", "budget", "60 steps"),
+    ("noise", "train_for", "200 steps"),
+    ("ae", "train_for", "200 steps"),
+    ("deepsvdd", "train_for", "200 steps"),
+    ("anogan", "train_for", "200 steps"),
+    ("scad", "train_for", "60 steps"),
     ("scad", "units", "16"),
     ("scad", "repeats", "4"),
-    ("neutralad", "budget", "200 steps"),
-    ("plad", "budget", "200 steps"),
-    ("dpad", "budget", "50 steps"),
+    ("neutralad", "train_for", "200 steps"),
+    ("plad", "train_for", "200 steps"),
+    ("dpad", "train_for", "50 steps"),
 ];
 
 /// Detectors whose score is the same for a row and for any positive multiple of it: they see directions only, and so
@@ -48,8 +48,9 @@ fn spec(entry: &Entry) -> DetectorSpec {
 #[test]
 fn every_detector_that_trains_has_a_small_budget_here() {
     for_every_detector(|entry| {
-        let trains = DetectorSpec::new(entry.name, None).unwrap().params().contains_key("budget");
-        let is_limited = BUDGET.iter().any(|&(detector, name, _)| (detector, name) == (entry.name, "budget"));
+        let trains = DetectorSpec::new(entry.name, None).unwrap().params().contains_key("train_for");
+        let is_limited =
+            BUDGET.iter().any(|&(detector, name, _)| (detector, name) == (entry.name, "train_for"));
         assert_eq!(trains, is_limited);
     });
     for (detector, ..) in BUDGET {
@@ -129,7 +130,7 @@ fn every_row_gets_one_finite_score_and_a_row_alone_the_same_as_in_company() {
 const COMPARES: &[&str] = &["knn", "lof"];
 
 #[test]
-fn training_scores_are_one_finite_number_per_training_row_and_no_row_is_its_own_neighbour() {
+fn training_scores_are_one_finite_number_per_training_row_and_no_row_is_its_own_neighbor() {
     let rows = normal_rows(80, 1);
     for_every_detector(|entry| {
         let fitted = fit(entry, &rows, 7).unwrap();
@@ -192,11 +193,11 @@ fn training_lowers_the_loss_moves_the_weights_and_changes_the_scores() {
     let rows = normal_rows(200, 1);
     for_every_detector(|entry| {
         let spec = spec(entry);
-        if !spec.params().contains_key("budget") {
+        if !spec.params().contains_key("train_for") {
             return;
         }
         let mut one_step = spec.clone();
-        one_step.set_text("budget", "1 steps").unwrap();
+        one_step.set_text("train_for", "1 steps").unwrap();
         let losses = Losses::default();
         let watched = Context { seed: Seed(7), monitor: &losses };
         let trained = spec.build().unwrap().fit(&rows, &watched).unwrap();
@@ -282,7 +283,7 @@ fn tables_at_the_edge_give_finite_scores_or_a_named_error() {
 }
 
 #[test]
-fn more_neighbours_than_rows_are_all_rows_or_a_named_error() {
+fn more_neighbors_than_rows_are_all_rows_or_a_named_error() {
     for_every_detector(|entry| {
         let mut spec = spec(entry);
         if !spec.params().contains_key("n_neighbors") {

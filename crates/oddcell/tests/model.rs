@@ -19,7 +19,7 @@ use tables::{batch, normal_rows, numbers, table, texts};
 fn options() -> FitOptions {
     let mut spec = DetectorSpec::new("noise", None).unwrap();
     spec.set_text("hidden", "8").unwrap();
-    spec.set_text("budget", "150 steps").unwrap();
+    spec.set_text("train_for", "150 steps").unwrap();
     FitOptions::new(spec)
 }
 
@@ -134,7 +134,7 @@ fn spoiled() -> Table {
 fn detect_finds_spoiled_rows_of_the_table_it_learned_from_and_their_cells() {
     let table = spoiled();
     let mut options = options();
-    options.detector.set_text("budget", "600 steps").unwrap();
+    options.detector.set_text("train_for", "600 steps").unwrap();
     let detection = detect(&table, &options, &Context::silent(Seed(1))).unwrap();
     assert_eq!(detection.n_folds, 5);
     let findings = &detection.findings;

@@ -104,7 +104,7 @@ fn with_folds_small_p_values_stay_within_the_bound_and_close_to_what_they_say() 
 fn p_values_of_a_net_are_uniform_with_a_holdout_and_with_folds() {
     let mut options = options("noise");
     options.detector.set_text("hidden", "8").unwrap();
-    options.detector.set_text("budget", "150 steps").unwrap();
+    options.detector.set_text("train_for", "150 steps").unwrap();
     // 20 % of 2,000 rows calibrate, or all of 400 in folds.
     for n_rows in [2_000, 400] {
         let p_values = p_values(&options, n_rows, 10, 1_000);

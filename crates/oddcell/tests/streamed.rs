@@ -20,7 +20,7 @@ const TINY: usize = 25_000;
 fn options() -> FitOptions {
     let mut spec = DetectorSpec::new("noise", None).unwrap();
     spec.set_text("hidden", "16").unwrap();
-    spec.set_text("budget", "600 steps").unwrap();
+    spec.set_text("train_for", "600 steps").unwrap();
     FitOptions::new(spec)
 }
 

@@ -132,12 +132,12 @@ fn a_run_that_is_too_large_or_too_slow_is_a_row_that_says_so() {
 fn the_path_of_a_training_ends_at_the_result() {
     let folder = tempfile::tempdir().unwrap();
     let mut matrix = matrix(folder.path(), &["noise-fast"]);
-    let vary = ["budget=40 steps", "sigma_max=0.5|2"].map(|text| Vary::parse(text).unwrap());
+    let vary = ["train_for=40 steps", "sigma_max=0.5|2"].map(|text| Vary::parse(text).unwrap());
     matrix.methods = matrix.methods[0].variants(&vary).unwrap();
     let rows = results(&matrix, folder.path(), LIMITS);
     assert_eq!(rows.len(), 6);
     for row in rows {
-        assert!(row.variant.starts_with("budget=40 steps; sigma_max="), "{}", row.variant);
+        assert!(row.variant.starts_with("train_for=40 steps; sigma_max="), "{}", row.variant);
         assert_eq!(row.steps, Some(40));
         let path: Vec<&str> = row.path.split(' ').collect();
         assert_eq!(path.len(), 20);

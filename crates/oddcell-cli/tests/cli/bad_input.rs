@@ -302,7 +302,7 @@ fn ten_thousand_columns() {
         write!(csv, "\n{}", cells.join(",")).unwrap();
     }
     folder.write("wide.csv", csv);
-    let args = ["fit", "wide.csv", "-m", "m.oddcell", "--threads", "1", "--set", "budget=1 steps"];
+    let args = ["fit", "wide.csv", "-m", "m.oddcell", "--threads", "1", "--set", "train_for=1 steps"];
     let fit = succeed(&mut folder.oddcell(args.into_iter().chain(["--json"])));
     let fit: serde_json::Value = serde_json::from_str(&fit).unwrap();
     assert!(fit["columns"].as_u64().unwrap() > 8_000, "{}", fit["columns"]);

@@ -9,7 +9,7 @@ fn a_missing_folder_is_told_before_anything_is_learned() {
     let folder = Folder::new();
     folder.write("orders.csv", orders(60));
     // Without the check this would train for hours.
-    let long = ["--set", "budget=100000000 steps"];
+    let long = ["--set", "train_for=100000000 steps"];
     let fit = ["fit", "orders.csv", "-m", "absent/m.oddcell"];
     assert_cmd_snapshot!(folder.oddcell(fit.into_iter().chain(long)), @r"
     success: false

@@ -90,7 +90,7 @@ fn cells_are_judged_by_those_who_know_cells() {
 fn all_methods_for_cells_are_all_that_know_cells() {
     let folder = folder();
     let run = ["bench", "cells", "--data", ".", "--sets", "made", "--out", "lab", "--seeds", "1", "--quiet"];
-    let all = ["--methods", "all", "--vary", "budget=2 steps"];
+    let all = ["--methods", "all", "--vary", "train_for=2 steps"];
     succeed(&mut folder.oddcell(run.into_iter().chain(all)));
     let results = folder.read("lab/results.csv");
     let count =
@@ -113,7 +113,7 @@ fn all_methods_for_cells_are_all_that_know_cells() {
 fn an_ablation_without_a_name_is_all_four() {
     let folder = folder();
     let mut command = folder.oddcell(["bench", "ablate", "--data", ".", "--sets", "made", "--out", "lab"]);
-    command.args(["--seeds", "1", "--methods", "noise", "--vary", "budget=2 steps", "--quiet"]);
+    command.args(["--seeds", "1", "--methods", "noise", "--vary", "train_for=2 steps", "--quiet"]);
     succeed(&mut command);
     // Eight levels, five by four ratios, nine kinds, three aggregations.
     assert_eq!(folder.read("lab/results.csv").lines().count(), 1 + 8 + 20 + 9 + 3);
@@ -164,13 +164,13 @@ fn an_ablation_has_its_variants_and_its_picture() {
     let folder = folder();
     let ablate = |study| {
         let mut command = folder.oddcell(["bench", "ablate", study, "--data", ".", "--sets", "made"]);
-        command.args(["--out", "lab", "--seeds", "1", "--methods", "noise", "--vary", "budget=2 steps"]);
+        command.args(["--out", "lab", "--seeds", "1", "--methods", "noise", "--vary", "train_for=2 steps"]);
         command
     };
     succeed(&mut ablate("aggregate"));
     let results = folder.read("lab/results.csv");
     for variant in ["aggregate=max", "aggregate=mean", "aggregate=min"] {
-        assert!(results.contains(&format!(",noise,{variant}; budget=2 steps,0,ok,")), "{results}");
+        assert!(results.contains(&format!(",noise,{variant}; train_for=2 steps,0,ok,")), "{results}");
     }
     assert!(folder.read("lab/figures/occ_by_aggregate_budget.svg").starts_with("<svg"));
     assert_cmd_snapshot!(ablate("levels"), @r"
@@ -188,7 +188,7 @@ fn a_map_is_drawn_for_every_set() {
     let folder = folder();
     let map = |method| {
         let mut command = folder.oddcell(["bench", "map", "--data", ".", "--sets", "made", "--out", "lab"]);
-        command.args(["--methods", method, "--vary", "budget=2 steps"]);
+        command.args(["--methods", method, "--vary", "train_for=2 steps"]);
         command
     };
     let paths = succeed(&mut map("noise"));

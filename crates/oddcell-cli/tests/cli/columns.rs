@@ -101,7 +101,7 @@ fn keys_that_come_after_the_first_batch_are_columns_of_the_model_or_left_out() {
     let ratings = column(&folder.read("out.csv"), "rating");
     assert!(ratings[..2_100].iter().all(String::is_empty) && ratings[2_100..].contains(&"4".to_owned()));
     // A whole table knows all its keys in the end.
-    let args = ["fit", "late.jsonl", "-m", "late.oddcell", "--ignore", "clerk", "--set", "budget=1 steps"];
+    let args = ["fit", "late.jsonl", "-m", "late.oddcell", "--ignore", "clerk", "--set", "train_for=1 steps"];
     assert_cmd_snapshot!(folder.oddcell(args), @r"
     success: true
     exit_code: 0

@@ -143,7 +143,7 @@ fn the_number_of_threads_changes_no_byte() {
     folder.write("orders.csv", orders(1_300));
     let outputs = ["1", "2"].map(|threads| {
         let model = format!("{threads}.oddcell");
-        let fit = ["fit", "orders.csv", "-m", &model, "--threads", threads, "--set", "budget=30 steps"];
+        let fit = ["fit", "orders.csv", "-m", &model, "--threads", threads, "--set", "train_for=30 steps"];
         succeed(&mut folder.oddcell(fit));
         let scored = succeed(&mut folder.oddcell(["score", &model, "orders.csv", "--threads", threads]));
         (std::fs::read(folder.path(&model)).unwrap(), scored)
@@ -553,21 +553,21 @@ fn inspect_shows_what_is_in_the_model() {
       aggregate      l2
       batch_size     128
       beta           [figure]
-      budget         30 steps
       difference     [figure]
       form           corrected
       hidden         128
+      keep_rows      10000
       learning_rate  [figure]
       levels         3
       loss           sum
-      nearest        null
-      neighbours     10000
+      n_neighbors    null
       net            mlp
       noise          gaussian
       output         linear
       ratios         [[figure],[figure],[figure]]
       schedule       cosine
       sigma_max      [figure]
+      train_for      30 steps
       trust          [figure]
       weight_decay   [figure]
 
@@ -587,6 +587,6 @@ fn inspect_shows_what_is_in_the_model() {
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
     insta::assert_snapshot!(format!("{keys:?}"), @r#"["columns", "detector", "features", "left_out", "library_version", "members", "params", "reports", "seed", "training_rows"]"#);
     assert_eq!(json["training_rows"], 120);
-    assert_eq!(json["params"]["budget"], "30 steps");
+    assert_eq!(json["params"]["train_for"], "30 steps");
     assert_eq!(json["columns"][2]["kind"], "category");
 }

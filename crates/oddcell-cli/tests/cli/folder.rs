@@ -10,8 +10,8 @@ use std::{
 use insta::internals::SettingsBindDropGuard;
 use tempfile::TempDir;
 
-/// A budget that trains next to nothing: these tests are about the command, not about the net.
-pub(crate) const TINY: [&str; 4] = ["--set", "budget=30 steps", "--threads", "1"];
+/// Trains next to nothing: these tests are about the command, not about the net.
+pub(crate) const TINY: [&str; 4] = ["--set", "train_for=30 steps", "--threads", "1"];
 
 /// An empty folder, and filters for what changes from run to run.
 pub(crate) struct Folder {

@@ -277,7 +277,7 @@ fn help_of_fit() {
     Examples:
       oddcell fit good.csv -m normal.oddcell
       oddcell fit good.csv -m normal.oddcell --preset paper --net resmlp
-      oddcell fit good.csv -m normal.oddcell --set sigma_max=1.5 --set 'budget=200 epochs'
+      oddcell fit good.csv -m normal.oddcell --set sigma_max=1.5 --set 'train_for=200 epochs'
       oddcell fit good.csv -m normal.oddcell --config settings.toml
       oddcell fit good.csv -m normal.oddcell --report page.html
       oddcell fit huge.parquet -m normal.oddcell --stream --memory 2

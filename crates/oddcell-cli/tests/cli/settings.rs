@@ -25,7 +25,7 @@ fn a_config_file_sets_everything_and_flags_have_the_last_word() {
     folder.write("settings.toml", config);
     let found = params(&folder, &["--config", "settings.toml"]);
     assert_eq!(found["params"]["sigma_max"], 1.5);
-    assert_eq!(found["params"]["budget"], "5 steps");
+    assert_eq!(found["params"]["train_for"], "5 steps");
     assert_eq!((&found["seed"], &found["members"]), (&Value::from(3), &Value::from(3)));
     let flags = [
         "--config",
@@ -51,8 +51,8 @@ fn every_detector_fits_and_scores() {
     for entry in oddcell::detect::DETECTORS {
         let mut flags = vec!["--detector", entry.name];
         let defaults = oddcell::DetectorSpec::new(entry.name, None).unwrap();
-        if defaults.params().contains_key("budget") {
-            flags.extend(["--set", "budget=2 steps"]);
+        if defaults.params().contains_key("train_for") {
+            flags.extend(["--set", "train_for=2 steps"]);
         }
         assert_eq!(params(&folder, &flags)["detector"], entry.name);
         let rows = succeed(&mut folder.oddcell(["score", "m.oddcell", "orders.csv"]));
@@ -62,7 +62,7 @@ fn every_detector_fits_and_scores() {
 
 #[test]
 fn the_paper_preset_is_known() {
-    let found = params(&folder(), &["--preset", "paper", "--set", "budget=2 steps"]);
+    let found = params(&folder(), &["--preset", "paper", "--set", "train_for=2 steps"]);
     assert_eq!(found["detector"], "noise");
 }
 
@@ -118,7 +118,7 @@ fn config_files_with_mistakes() {
     ----- stdout -----
 
     ----- stderr -----
-    error: config `settings.toml`: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, budget, difference, form, hidden, learning_rate, levels, loss, nearest, neighbours, net, noise, output, ratios, schedule, sigma_max, trust, weight_decay
+    error: config `settings.toml`: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, difference, form, hidden, keep_rows, learning_rate, levels, loss, n_neighbors, net, noise, output, ratios, schedule, sigma_max, train_for, trust, weight_decay
     ");
     assert_cmd_snapshot!(fit("[params]\nsigma_max = \"high\"\n"), @r#"
     success: false
@@ -159,7 +159,7 @@ fn settings_with_mistakes() {
     ----- stdout -----
 
     ----- stderr -----
-    error: --set sigmamax=1: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, budget, difference, form, hidden, learning_rate, levels, loss, nearest, neighbours, net, noise, output, ratios, schedule, sigma_max, trust, weight_decay
+    error: --set sigmamax=1: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, difference, form, hidden, keep_rows, learning_rate, levels, loss, n_neighbors, net, noise, output, ratios, schedule, sigma_max, train_for, trust, weight_decay
     ");
     assert_cmd_snapshot!(fit("sigma_max=high"), @r#"
     success: false
@@ -178,13 +178,13 @@ fn settings_with_mistakes() {
     ----- stderr -----
     error: parameter `sigma_max` is -1, but must be above 0 and at most 100
     ");
-    assert_cmd_snapshot!(fit("budget=soon"), @r"
+    assert_cmd_snapshot!(fit("train_for=soon"), @r"
     success: false
     exit_code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: parameter `budget` of detector `noise`: `soon` is no budget; expected a number with its unit, like `500 epochs` or `4000 steps`
+    error: parameter `train_for` of detector `noise`: `soon` is no length of training; expected a number with its unit, like `500 epochs` or `4000 steps`
     hint: `oddcell inspect MODEL` shows the parameters of a model with their values
     ");
     assert_cmd_snapshot!(fit("net=cnn"), @r"
@@ -203,7 +203,7 @@ fn settings_with_mistakes() {
 
     ----- stderr -----
     error: --set nonsense: expected KEY=VALUE
-    hint: e.g. --set sigma_max=1.5 --set 'budget=200 epochs'
+    hint: e.g. --set sigma_max=1.5 --set 'train_for=200 epochs'
     ");
     assert_cmd_snapshot!(fit("encode.levels=3"), @r"
     success: false

@@ -13,7 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Budget, Detector, Fitted, Generation, Judged, Params, check_rows, check_training,
+    Detector, Fitted, Generation, Judged, Params, TrainFor, check_rows, check_training,
     neural::{self, Batches, Learner, Plan, Scaler, TrainingRows},
     saved,
 };
@@ -49,7 +49,7 @@ pub struct AeParams {
     /// Share of the rows that is never trained on, at least 0 and below 1.
     pub holdout: f64,
     /// How long to train: `100 epochs` or `4000 steps`.
-    pub budget: Budget,
+    pub train_for: TrainFor,
     /// Rows per step, 1 to 16384.
     pub batch_size: usize,
     /// Learning rate, finite and above 0.
@@ -65,7 +65,7 @@ impl Default for AeParams {
             activity_penalty: 0.1,
             weight_decay: 0.0,
             holdout: 0.1,
-            budget: Budget::Epochs(100),
+            train_for: TrainFor::Epochs(100),
             batch_size: 32,
             learning_rate: 1e-3,
         }
@@ -82,7 +82,7 @@ impl AeParams {
             activity_penalty: 0.0,
             weight_decay: 1e-5,
             holdout: 0.0,
-            budget: Budget::Epochs(10),
+            train_for: TrainFor::Epochs(10),
             ..Self::default()
         }
     }
@@ -170,7 +170,7 @@ impl Detector for Ae {
         let scaler = Scaler::standard(rows, params.generation);
         let plan = Plan {
             rows: neural::keep_some(rows.n_rows(), params.holdout, context.seed),
-            budget: params.budget,
+            train_for: params.train_for,
             batch_size: params.batch_size,
             batches: match params.generation {
                 Generation::Keras => Batches::All,
@@ -301,7 +301,7 @@ mod tests {
     #[test] // The Keras form learns to say the same small vector for every row: the score is close to ‖z‖.
     fn scores_of_the_keras_form_are_close_to_the_length_of_the_row() {
         let train = rows(300, 20);
-        let detector = AeParams { budget: Budget::Epochs(30), ..AeParams::default() }.build().unwrap();
+        let detector = AeParams { train_for: TrainFor::Epochs(30), ..AeParams::default() }.build().unwrap();
         let fitted = detector.fit(&train, &Context::silent(Seed(1))).unwrap();
         let scaler = Scaler::standard(&train, Generation::Keras);
         for (row, score) in train.rows().zip(fitted.score(&train).unwrap()) {

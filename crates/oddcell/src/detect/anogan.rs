@@ -13,7 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Budget, Detector, Fitted, Judged, Params, check_rows, check_training,
+    Detector, Fitted, Judged, Params, TrainFor, check_rows, check_training,
     neural::{self, Batches, Learner, Plan, Scaler, TrainingRows},
     saved,
 };
@@ -47,7 +47,7 @@ pub struct AnoGanParams {
     /// Share of the units dropped in a training step, at least 0 and below 1.
     pub dropout: f64,
     /// How long to train: `500 steps`. An epoch is one step, on rows drawn afresh.
-    pub budget: Budget,
+    pub train_for: TrainFor,
     /// Rows per step, 1 to 16384.
     pub batch_size: usize,
     /// Learning rate, finite and above 0.
@@ -62,7 +62,7 @@ impl Default for AnoGanParams {
     fn default() -> Self {
         Self {
             dropout: 0.2,
-            budget: Budget::Steps(500),
+            train_for: TrainFor::Steps(500),
             batch_size: 32,
             learning_rate: 1e-3,
             search_steps: 20,
@@ -141,7 +141,7 @@ impl Detector for AnoGan {
         check_training(rows, AnoGanParams::NAME, 2)?;
         let plan = Plan {
             rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
-            budget: params.budget,
+            train_for: params.train_for,
             batch_size: params.batch_size,
             batches: Batches::One,
             learning_rate: params.learning_rate,

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Budget, Detector, Fitted, Generation, Judged, Params, check_rows, check_training,
+    Detector, Fitted, Generation, Judged, Params, TrainFor, check_rows, check_training,
     neural::{self, Batches, Best, Learner, Plan, Scaler, TrainingRows},
     saved,
 };
@@ -54,7 +54,7 @@ pub struct DeepSvddParams {
     /// Share of the rows that is never trained on, at least 0 and below 1.
     pub holdout: f64,
     /// How long to train: `100 epochs` or `4000 steps`.
-    pub budget: Budget,
+    pub train_for: TrainFor,
     /// Rows per step, 1 to 16384.
     pub batch_size: usize,
     /// Learning rate, finite and above 0.
@@ -69,7 +69,7 @@ impl Default for DeepSvddParams {
             activity_penalty: 0.1,
             weight_decay: 0.0,
             holdout: 0.1,
-            budget: Budget::Epochs(100),
+            train_for: TrainFor::Epochs(100),
             batch_size: 32,
             learning_rate: 1e-3,
         }
@@ -153,7 +153,7 @@ impl Detector for DeepSvdd {
         };
         let plan = Plan {
             rows: neural::keep_some(rows.n_rows(), params.holdout, context.seed),
-            budget: params.budget,
+            train_for: params.train_for,
             batch_size: params.batch_size,
             batches,
             learning_rate: params.learning_rate,

@@ -1,4 +1,4 @@
-//! `dpad`: nearest neighbours after a net has drawn normal rows together, in the style of dense projection (DPAD).
+//! `dpad`: nearest neighbors after a net has drawn normal rows together, in the style of dense projection (DPAD).
 //!
 //! *Why:* a net without biases learns to bring rows that are close even closer, without falling together to one
 //! point; then a row far from all training rows is odd.
@@ -14,8 +14,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Budget, Detector, Fitted, Judged, Params, check_rows, check_training,
-    neighbours::{Neighbour, Neighbours},
+    Detector, Fitted, Judged, Params, TrainFor, check_rows, check_training,
+    neighbors::{Neighbor, Neighbors},
     neural::{self, Batches, Learner, Plan, Scaler, TrainingRows},
     saved,
 };
@@ -45,10 +45,10 @@ pub struct DpadParams {
     pub gamma: f64,
     /// Weight of what keeps the matrices at length 1, finite and at least 0.
     pub penalty: f64,
-    /// Which neighbour's distance is the score: at least 1, at most as many as there are training rows.
+    /// Which neighbor's distance is the score: at least 1, at most as many as there are training rows.
     pub n_neighbors: usize,
     /// How long to train: `100 epochs` or `4000 steps`.
-    pub budget: Budget,
+    pub train_for: TrainFor,
     /// Rows per step, 1 to 16384.
     pub batch_size: usize,
     /// Learning rate, finite and above 0.
@@ -62,7 +62,7 @@ impl Default for DpadParams {
             gamma: 0.1,
             penalty: 1.0,
             n_neighbors: 1,
-            budget: Budget::Epochs(100),
+            train_for: TrainFor::Epochs(100),
             batch_size: 512,
             learning_rate: 1e-3,
         }
@@ -101,7 +101,7 @@ impl DpadParams {
 
 impl Params for DpadParams {
     const NAME: &'static str = "dpad";
-    const SUMMARY: &'static str = "DPAD style: nearest neighbours after a net has drawn normal rows together";
+    const SUMMARY: &'static str = "DPAD style: nearest neighbors after a net has drawn normal rows together";
 
     fn preset(name: &str) -> Option<Self> {
         (name == "default").then(Self::default)
@@ -122,8 +122,8 @@ impl Params for DpadParams {
             return Err(TensorError::WrongShape { name: EMBEDDED.to_owned(), got, expected });
         }
         self.check_neighbors(embedded.n_rows()).map_err(|error| saved::invalid(EMBEDDED, &error))?;
-        let neighbours = Neighbours::new(embedded);
-        Ok(Box::new(FittedDpad { stack, n_neighbors: self.n_neighbors, neighbours }))
+        let neighbors = Neighbors::new(embedded);
+        Ok(Box::new(FittedDpad { stack, n_neighbors: self.n_neighbors, neighbors }))
     }
 }
 
@@ -140,7 +140,7 @@ impl Detector for Dpad {
         params.check_neighbors(rows.n_rows())?;
         let plan = Plan {
             rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
-            budget: params.budget,
+            train_for: params.train_for,
             batch_size: params.batch_size,
             batches: Batches::All,
             learning_rate: params.learning_rate,
@@ -149,8 +149,8 @@ impl Detector for Dpad {
         let learner = Drawing::new(params, training, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| {
             let stack = learner.net.stack.clone();
-            let neighbours = Neighbours::new(embed(&stack, rows));
-            FittedDpad { stack, n_neighbors: params.n_neighbors, neighbours }
+            let neighbors = Neighbors::new(embed(&stack, rows));
+            FittedDpad { stack, n_neighbors: params.n_neighbors, neighbors }
         })
     }
 }
@@ -273,7 +273,7 @@ impl Learner for Drawing {
 struct FittedDpad {
     stack: Stack,
     n_neighbors: usize,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
 }
 
 impl Fitted for FittedDpad {
@@ -284,8 +284,8 @@ impl Fitted for FittedDpad {
     fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
         check_rows(rows, self.n_features())?;
         let k = self.n_neighbors;
-        let distance = |nearest: &[Neighbour]| nearest[k - 1].distance();
-        let scores = self.neighbours.map(&embed(&self.stack, rows), k, distance);
+        let distance = |nearest: &[Neighbor]| nearest[k - 1].distance();
+        let scores = self.neighbors.map(&embed(&self.stack, rows), k, distance);
         Ok(Judged { scores, cells: None })
     }
 
@@ -293,7 +293,7 @@ impl Fitted for FittedDpad {
         let mut tensors = Tensors::default();
         neural::put_width(&mut tensors, self.n_features());
         self.stack.save("net", &mut tensors);
-        saved::put_table(&mut tensors, EMBEDDED, self.neighbours.rows());
+        saved::put_table(&mut tensors, EMBEDDED, self.neighbors.rows());
         tensors
     }
 }
@@ -340,8 +340,8 @@ mod tests {
         let stack = Stack::load("net", 1, &params(1).layers(), &mut tensors).unwrap();
         let seen = embed(&stack, &Matrix::from_rows(&[[0.0], [1.0], [5.0]]));
         for (n_neighbors, expected) in [(1, 2.0), (2, 6.0), (3, 8.0)] {
-            let neighbours = Neighbours::new(seen.clone());
-            let fitted = FittedDpad { stack: stack.clone(), n_neighbors, neighbours };
+            let neighbors = Neighbors::new(seen.clone());
+            let fitted = FittedDpad { stack: stack.clone(), n_neighbors, neighbors };
             assert_eq!(fitted.score(&Matrix::from_rows(&[[4.0]])).unwrap(), [expected]);
         }
     }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Detector, Fitted, Judged, Params, check_rows, check_training,
-    neighbours::{Neighbour, Neighbours},
+    neighbors::{Neighbor, Neighbors},
     saved,
 };
 use crate::{
@@ -40,7 +40,7 @@ pub enum Method {
 }
 
 impl Method {
-    fn of(self, nearest: &[Neighbour]) -> f64 {
+    fn of(self, nearest: &[Neighbor]) -> f64 {
         let distance = |rank: usize| nearest[rank].distance();
         let k = nearest.len();
         match self {
@@ -55,7 +55,7 @@ impl Method {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KnnParams {
-    /// Neighbours looked at: at least 1, and fewer than there are training rows.
+    /// Neighbors looked at: at least 1, and fewer than there are training rows.
     pub n_neighbors: usize,
     /// What is made of their distances.
     pub method: Method,
@@ -105,7 +105,7 @@ pub struct Knn {
 }
 
 impl Knn {
-    /// Keeps the rows, ready to be asked for neighbours.
+    /// Keeps the rows, ready to be asked for neighbors.
     pub fn learn(&self, rows: &Matrix) -> Result<FittedKnn, FitError> {
         self.keep(rows.clone())
     }
@@ -117,7 +117,7 @@ impl Knn {
             let allowed = format!("at most {}", n_rows - 1);
             return Err(FitError::ParamForData { name: "n_neighbors", got, n_rows, allowed });
         }
-        Ok(FittedKnn { params: self.params.clone(), neighbours: Neighbours::new(rows) })
+        Ok(FittedKnn { params: self.params.clone(), neighbors: Neighbors::new(rows) })
     }
 }
 
@@ -131,30 +131,30 @@ impl Detector for Knn {
 #[derive(Debug)]
 pub struct FittedKnn {
     params: KnnParams,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
 }
 
 impl FittedKnn {
-    /// The scores of all training rows themselves, each without itself as a neighbour.
+    /// The scores of all training rows themselves, each without itself as a neighbor.
     #[must_use]
     pub fn all_training_scores(&self) -> Vec<f64> {
-        self.scores_of_training(0..self.neighbours.rows().n_rows())
+        self.scores_of_training(0..self.neighbors.rows().n_rows())
     }
 
     fn scores_of_training(&self, rows: Range<usize>) -> Vec<f64> {
-        self.neighbours.map_training(rows, self.params.n_neighbors, |nearest| self.params.method.of(nearest))
+        self.neighbors.map_training(rows, self.params.n_neighbors, |nearest| self.params.method.of(nearest))
     }
 }
 
 impl Fitted for FittedKnn {
     fn n_features(&self) -> usize {
-        self.neighbours.rows().n_cols()
+        self.neighbors.rows().n_cols()
     }
 
     fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
         check_rows(rows, self.n_features())?;
         let k = self.params.n_neighbors;
-        let scores = self.neighbours.map(rows, k, |nearest| self.params.method.of(nearest));
+        let scores = self.neighbors.map(rows, k, |nearest| self.params.method.of(nearest));
         Ok(Judged { scores, cells: None })
     }
 
@@ -164,7 +164,7 @@ impl Fitted for FittedKnn {
 
     fn save(&self) -> Tensors {
         let mut tensors = Tensors::default();
-        saved::put_table(&mut tensors, ROWS, self.neighbours.rows());
+        saved::put_table(&mut tensors, ROWS, self.neighbors.rows());
         tensors
     }
 }
@@ -191,15 +191,15 @@ mod tests {
         assert_eq!(score(1, Method::Largest), [1.0]);
     }
 
-    #[test] // Among themselves, two neighbours: 0 → 1, 3; 1 → 1, 2; 3 → 2, 3; 7 → 4, 5; 12 → 5, 9.
-    fn a_training_row_is_not_its_own_neighbour() {
+    #[test] // Among themselves, two neighbors: 0 → 1, 3; 1 → 1, 2; 3 → 2, 3; 7 → 4, 5; 12 → 5, 9.
+    fn a_training_row_is_not_its_own_neighbor() {
         let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0], [7.0], [12.0]]);
         let scores = knn(2, Method::Largest).learn(&rows).unwrap().all_training_scores();
         assert_eq!(scores, [3.0, 2.0, 3.0, 5.0, 9.0]);
     }
 
     #[test]
-    fn as_many_neighbours_as_rows_are_refused_with_both_numbers() {
+    fn as_many_neighbors_as_rows_are_refused_with_both_numbers() {
         let rows = Matrix::zeros(5, 1);
         let error = knn(5, Method::Largest).learn(&rows).unwrap_err();
         assert_eq!(

@@ -1,7 +1,7 @@
-//! `lof`, the local outlier factor: how much thinner the rows lie around a row than around its neighbours.
+//! `lof`, the local outlier factor: how much thinner the rows lie around a row than around its neighbors.
 //!
 //! *Why:* where normal rows are dense in one place and sparse in another, a plain distance calls all of the
-//! sparse place odd; comparing with the neighbours' own density does not.
+//! sparse place odd; comparing with the neighbors' own density does not.
 //!
 //! *Formula:* K = min(k, n − 1). For a training row j, D(j) is the distance to its K-th nearest other row. For
 //! any row x with its K nearest training rows N(x) (for a training row: without itself)
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Detector, Fitted, Judged, Params, check_rows, check_training,
-    neighbours::{Neighbour, Neighbours},
+    neighbors::{Neighbor, Neighbors},
     saved,
 };
 use crate::{
@@ -36,7 +36,7 @@ use crate::{
 
 /// The tensor of the training rows.
 const ROWS: &str = "rows";
-/// The tensor of D, the distance of every training row to its K-th neighbour.
+/// The tensor of D, the distance of every training row to its K-th neighbor.
 const REACH: &str = "reach";
 /// The tensor of the density of every training row.
 const DENSITY: &str = "density";
@@ -50,7 +50,7 @@ const ROWS_PER_REPORT: usize = 4096;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LofParams {
-    /// Neighbours looked at: at least 1; with fewer other rows than that, all of them.
+    /// Neighbors looked at: at least 1; with fewer other rows than that, all of them.
     pub n_neighbors: usize,
 }
 
@@ -73,7 +73,7 @@ impl LofParams {
 
 impl Params for LofParams {
     const NAME: &'static str = "lof";
-    const SUMMARY: &'static str = "local outlier factor: thinner around a row than around its neighbours";
+    const SUMMARY: &'static str = "local outlier factor: thinner around a row than around its neighbors";
 
     fn preset(name: &str) -> Option<Self> {
         (name == "default").then(Self::default)
@@ -90,7 +90,7 @@ impl Params for LofParams {
         check_training(&rows, Self::NAME, 2).map_err(|error| saved::invalid(ROWS, &error))?;
         let reach = take_within(tensors, REACH, n_rows, 0.0, f64::MAX.sqrt())?;
         let density = take_within(tensors, DENSITY, n_rows, f64::MIN_POSITIVE, 1.0 / SMALLEST_DISTANCE)?;
-        Ok(Box::new(FittedLof { k: lof.k(n_rows), neighbours: Neighbours::new(rows), reach, density }))
+        Ok(Box::new(FittedLof { k: lof.k(n_rows), neighbors: Neighbors::new(rows), reach, density }))
     }
 }
 
@@ -125,34 +125,34 @@ pub struct Lof {
 }
 
 impl Lof {
-    /// K: the neighbours there are, if fewer than asked for.
+    /// K: the neighbors there are, if fewer than asked for.
     fn k(&self, n_rows: usize) -> usize {
         self.params.n_neighbors.min(n_rows - 1)
     }
 
-    /// Finds the neighbours of every training row and from them its density.
+    /// Finds the neighbors of every training row and from them its density.
     pub fn learn(&self, rows: &Matrix, context: &Context<'_>) -> Result<FittedLof, FitError> {
         check_training(rows, LofParams::NAME, 2)?;
         let n_rows = rows.n_rows();
         let k = self.k(n_rows);
-        let neighbours = Neighbours::new(rows.clone());
-        let mut nearest: Vec<Box<[Neighbour]>> = Vec::with_capacity(n_rows);
+        let neighbors = Neighbors::new(rows.clone());
+        let mut nearest: Vec<Box<[Neighbor]>> = Vec::with_capacity(n_rows);
         while nearest.len() < n_rows {
             if context.monitor.cancelled() {
                 return Err(FitError::Cancelled);
             }
             let range = nearest.len()..n_rows.min(nearest.len() + ROWS_PER_REPORT);
-            nearest.extend(neighbours.map_training(range, k, |nearest| Box::from(nearest)));
+            nearest.extend(neighbors.map_training(range, k, |nearest| Box::from(nearest)));
             context.monitor.advanced(Progress { done: nearest.len(), total: n_rows, loss: None });
         }
         let reach: Vec<f64> = nearest.iter().map(|nearest| nearest[k - 1].distance()).collect();
         let density = nearest.iter().map(|nearest| 1.0 / mean_reach(nearest, &reach)).collect();
-        Ok(FittedLof { k, neighbours, reach, density })
+        Ok(FittedLof { k, neighbors, reach, density })
     }
 }
 
 /// One over the density of a row with these nearest rows.
-fn mean_reach(nearest: &[Neighbour], reach: &[f64]) -> f64 {
+fn mean_reach(nearest: &[Neighbor], reach: &[f64]) -> f64 {
     let sum: f64 = nearest.iter().map(|one| one.distance().max(reach[one.row])).sum();
     sum / nearest.len() as f64 + SMALLEST_DISTANCE
 }
@@ -167,23 +167,23 @@ impl Detector for Lof {
 #[derive(Debug)]
 pub struct FittedLof {
     k: usize,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
     reach: Vec<f64>,
     density: Vec<f64>,
 }
 
 impl FittedLof {
-    /// The scores of all training rows themselves, each without itself as a neighbour.
+    /// The scores of all training rows themselves, each without itself as a neighbor.
     #[must_use]
     pub fn all_training_scores(&self) -> Vec<f64> {
         self.scores_of_training(0..self.density.len())
     }
 
     fn scores_of_training(&self, rows: Range<usize>) -> Vec<f64> {
-        self.neighbours.map_training(rows, self.k, |nearest| self.factor(nearest))
+        self.neighbors.map_training(rows, self.k, |nearest| self.factor(nearest))
     }
 
-    fn factor(&self, nearest: &[Neighbour]) -> f64 {
+    fn factor(&self, nearest: &[Neighbor]) -> f64 {
         let sum: f64 = nearest.iter().map(|one| self.density[one.row]).sum();
         sum / nearest.len() as f64 * mean_reach(nearest, &self.reach)
     }
@@ -191,12 +191,12 @@ impl FittedLof {
 
 impl Fitted for FittedLof {
     fn n_features(&self) -> usize {
-        self.neighbours.rows().n_cols()
+        self.neighbors.rows().n_cols()
     }
 
     fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
         check_rows(rows, self.n_features())?;
-        let scores = self.neighbours.map(rows, self.k, |nearest| self.factor(nearest));
+        let scores = self.neighbors.map(rows, self.k, |nearest| self.factor(nearest));
         Ok(Judged { scores, cells: None })
     }
 
@@ -206,7 +206,7 @@ impl Fitted for FittedLof {
 
     fn save(&self) -> Tensors {
         let mut tensors = Tensors::default();
-        saved::put_table(&mut tensors, ROWS, self.neighbours.rows());
+        saved::put_table(&mut tensors, ROWS, self.neighbors.rows());
         tensors.put_f64(REACH, &[self.reach.len()], self.reach.clone());
         tensors.put_f64(DENSITY, &[self.density.len()], self.density.clone());
         tensors
@@ -225,9 +225,9 @@ mod tests {
         lof.learn(rows, &Context::silent(Seed(0))).unwrap()
     }
 
-    // Rows 0, 1, 2 and 6 on a line, K = 1 (ties to the lower row): neighbours 1, 0, 1, 2; D = 1, 1, 1, 4.
+    // Rows 0, 1, 2 and 6 on a line, K = 1 (ties to the lower row): neighbors 1, 0, 1, 2; D = 1, 1, 1, 4.
     // 1/density: 0 → max(1, D(1)) = 1; 1 → 1; 2 → 1; 6 → max(4, D(2)) = 4.
-    // Factors: 1, 1, 1, and for 6: density(2) · 4 = 4. A new row at 10: neighbour 6, max(4, 4) = 4 times 1/4 = 1.
+    // Factors: 1, 1, 1, and for 6: density(2) · 4 = 4. A new row at 10: neighbor 6, max(4, 4) = 4 times 1/4 = 1.
     #[test]
     fn factors_match_the_values_worked_out_by_hand() {
         let fitted = learn(1, &Matrix::from_rows(&[[0.0], [1.0], [2.0], [6.0]]));
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn more_neighbours_than_rows_are_all_the_other_rows() {
+    fn more_neighbors_than_rows_are_all_the_other_rows() {
         let rows = Matrix::from_rows(&[[0.0], [1.0], [2.5], [6.0]]);
         assert_eq!(learn(20, &rows).all_training_scores(), learn(3, &rows).all_training_scores());
     }

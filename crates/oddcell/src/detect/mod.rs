@@ -7,7 +7,6 @@
 pub mod ae;
 pub mod anogan;
 mod blocks;
-mod budget;
 pub mod copod;
 pub mod deepsvdd;
 pub mod dpad;
@@ -16,7 +15,7 @@ pub mod iforest;
 pub mod knn;
 mod list;
 pub mod lof;
-mod neighbours;
+mod neighbors;
 mod neural;
 pub mod neutralad;
 pub mod noise;
@@ -24,13 +23,14 @@ pub mod plad;
 mod saved;
 pub mod scad;
 pub mod tails;
+mod train_for;
 
 use std::{fmt::Debug, ops::Range};
 
 pub use blocks::{BlockDetector, RowBlocks};
-pub use budget::Budget;
 pub use list::{DETECTORS, DetectorSpec, Entry, Params};
 pub use neural::Generation;
+pub use train_for::TrainFor;
 
 use crate::{Context, Matrix, error::FitError, error::ScoreError, tensors::Tensors};
 
@@ -75,7 +75,7 @@ pub trait Fitted: Send + Sync + Debug {
     }
 
     /// The scores of some training rows, which are named by their places, each as if it had not been among them: no row is
-    /// its own neighbour. `None` where a method does not compare with training rows, or has another way to judge them.
+    /// its own neighbor. `None` where a method does not compare with training rows, or has another way to judge them.
     fn training_scores(&self, _rows: Range<usize>) -> Option<Vec<f64>> {
         None
     }

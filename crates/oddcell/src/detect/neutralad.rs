@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Budget, Detector, Fitted, Judged, Params, check_rows, check_training,
+    Detector, Fitted, Judged, Params, TrainFor, check_rows, check_training,
     neural::{self, Batches, Best, Learner, Plan, Scaler, TrainingRows},
     saved,
 };
@@ -58,7 +58,7 @@ pub struct NeuTralAdParams {
     /// What similarities are divided by, finite and above 0.
     pub temperature: f64,
     /// How long to train at most: `200 epochs` or `4000 steps`.
-    pub budget: Budget,
+    pub train_for: TrainFor,
     /// Epochs without a lower loss that end the training, at least 1.
     pub patience: usize,
     /// Rows per step, 1 to 16384.
@@ -75,7 +75,7 @@ impl Default for NeuTralAdParams {
             n_transforms: 11,
             transform: Transform::Residual,
             temperature: 0.1,
-            budget: Budget::Epochs(200),
+            train_for: TrainFor::Epochs(200),
             patience: 100,
             batch_size: 128,
             learning_rate: 1e-3,
@@ -260,7 +260,7 @@ impl Detector for NeuTralAd {
         check_training(rows, NeuTralAdParams::NAME, 2)?;
         let plan = Plan {
             rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
-            budget: params.budget,
+            train_for: params.train_for,
             batch_size: params.batch_size,
             batches: Batches::Whole,
             learning_rate: params.learning_rate,

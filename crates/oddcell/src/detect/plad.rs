@@ -13,7 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Budget, Detector, Fitted, Judged, Params, check_rows, check_training,
+    Detector, Fitted, Judged, Params, TrainFor, check_rows, check_training,
     neural::{self, Batches, Learner, Plan, Scaler, TrainingRows},
     saved,
 };
@@ -52,7 +52,7 @@ pub struct PladParams {
     /// Width of the classifier's four hidden layers, 1 to 4096; `null`: 64 for up to 64 features, 256 above.
     pub hidden: Option<usize>,
     /// How long to train: `100 epochs` or `4000 steps`.
-    pub budget: Budget,
+    pub train_for: TrainFor,
     /// Rows per step, 1 to 16384.
     pub batch_size: usize,
     /// Learning rate, finite and above 0.
@@ -65,7 +65,7 @@ impl Default for PladParams {
             perturbation: Perturbation::Random,
             penalty: 1e-3,
             hidden: None,
-            budget: Budget::Epochs(100),
+            train_for: TrainFor::Epochs(100),
             batch_size: 128,
             learning_rate: 1e-3,
         }
@@ -133,7 +133,7 @@ impl Detector for Plad {
         check_training(rows, PladParams::NAME, 2)?;
         let plan = Plan {
             rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
-            budget: params.budget,
+            train_for: params.train_for,
             batch_size: params.batch_size,
             batches: Batches::All,
             learning_rate: params.learning_rate,

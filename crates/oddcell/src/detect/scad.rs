@@ -1,6 +1,6 @@
 //! `scad`: self-contrastive anomaly detection, also known as internal contrastive learning (ICL).
 //!
-//! *Why:* in normal rows, some neighbouring columns tell which rest of the row they belong to. Two nets learn to
+//! *Why:* in normal rows, some neighboring columns tell which rest of the row they belong to. Two nets learn to
 //! match a window of columns with the rest; where they cannot, the row is odd.
 //!
 //! *Formula:* a row of d columns has m = d − k + 1 windows of k columns. qⱼ = F(row without window j) and
@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Budget, Detector, Fitted, Judged, Params, check_rows, check_training,
+    Detector, Fitted, Judged, Params, TrainFor, check_rows, check_training,
     neural::{self, Batches, Learner, Plan, Scaler, TrainingRows},
     saved,
 };
@@ -57,7 +57,7 @@ pub struct ScadParams {
     pub repeats: Option<usize>,
     /// How long to train each pair at most: `2000 epochs` or `4000 steps`. It ends earlier once the mean loss of
     /// an epoch is below 0.001 (up to 40 columns) or 0.01.
-    pub budget: Budget,
+    pub train_for: TrainFor,
     /// Rows per step, 1 to 16384.
     pub batch_size: usize,
     /// Learning rate, finite and above 0.
@@ -70,7 +70,7 @@ impl Default for ScadParams {
             temperature: 0.01,
             units: 200,
             repeats: None,
-            budget: Budget::Epochs(2_000),
+            train_for: TrainFor::Epochs(2_000),
             batch_size: 3_000,
             learning_rate: 1e-3,
         }
@@ -177,7 +177,7 @@ impl Detector for Scad {
             let windows = Windows::new(order);
             let plan = Plan {
                 rows: neural::keep_some(rows.n_rows(), 0.0, seed),
-                budget: params.budget,
+                train_for: params.train_for,
                 batch_size: params.batch_size.min((MOST_WINDOWS / windows.count()).max(1)),
                 batches: Batches::All,
                 learning_rate: params.learning_rate,

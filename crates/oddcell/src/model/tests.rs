@@ -146,7 +146,7 @@ fn all_fits_report_as_one_and_stop_when_asked_to() {
 #[test]
 fn members_fitted_side_by_side_are_what_each_would_be_alone() {
     let mut options = options();
-    options.detector.set_text("budget", "20 steps").unwrap();
+    options.detector.set_text("train_for", "20 steps").unwrap();
     let detector = options.detector.build().unwrap();
     let mut stream = Seed(5).stream("rows", &[]);
     let rows = Matrix::new((0..200 * 3).map(|_| stream.normal()).collect(), 200, 3);

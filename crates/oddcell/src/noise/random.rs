@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test] // Correlation of independent series of n = 100,000: sd 0.0032.
-    fn neighbouring_keys_and_neighbouring_cells_are_uncorrelated() {
+    fn neighboring_keys_and_neighboring_cells_are_uncorrelated() {
         let n = 100_000;
         let series = |key: u64| {
             let mut values = vec![0.0f32; n];

@@ -207,7 +207,7 @@ fn every_vector_path_gives_the_same_bits() {
 }
 
 #[test] // Correlation of independent series of 40,000 cells: sd 0.005; of their squares less 1 likewise, after scaling.
-fn noise_is_independent_across_rows_copies_epochs_and_neighbouring_cells() {
+fn noise_is_independent_across_rows_copies_epochs_and_neighboring_cells() {
     let noise = Noise { levels: 1, ratios: vec![1.0, 1.0], ..noise(Kind::Gaussian) };
     let (n_rows, width) = (2_000, 20);
     let standardised = |values: &[f32]| {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::{
     Context, Progress, Seed,
-    detect::{Budget, Fitted},
+    detect::{Fitted, TrainFor},
     error::FitError,
     net::stack::{Stack, Trainee},
 };
@@ -48,7 +48,7 @@ pub(in crate::detect) enum Batches {
 pub(in crate::detect) struct Plan {
     /// The training rows.
     pub(in crate::detect) rows: Vec<u32>,
-    pub(in crate::detect) budget: Budget,
+    pub(in crate::detect) train_for: TrainFor,
     pub(in crate::detect) batch_size: usize,
     pub(in crate::detect) batches: Batches,
     pub(in crate::detect) learning_rate: f64,
@@ -101,7 +101,7 @@ pub(in crate::detect) fn train(
     run(learner, plan, context, |_, _, _| ())
 }
 
-/// Trains until the budget is used up or the learner ends it; `look` is called after every step with its number and the number of
+/// Trains for as long as the plan says, or until the learner ends it; `look` is called after every step with its number and the number of
 /// all, and after the last of an epoch once the epoch has ended.
 fn run<L: Learner>(
     learner: &mut L,
@@ -110,7 +110,7 @@ fn run<L: Learner>(
     look: impl Fn(&L, usize, usize),
 ) -> Result<(), FitError> {
     let steps_per_epoch = plan.steps_per_epoch();
-    let total = plan.budget.steps(steps_per_epoch);
+    let total = plan.train_for.steps(steps_per_epoch);
     let (mut done, mut epoch) = (0, 0);
     while done < total {
         context.seed.stream("shuffle", &[epoch as u64]).shuffle(&mut plan.rows);

@@ -7,7 +7,7 @@
 //! *Ours:* what the net says is joined by what the nearest normal rows say, in two spaces (`nearest.rs`). Each of the three
 //! gives a row a norm, and the cells their shares of its square. The score is the geometric mean of the norms, so that
 //! none needs a scale; a cell is the score times the root of its mean share. So the Euclidean norm of the cells is the
-//! score (less, where one of the three finds nothing in any cell): the reasons explain what is shown. With `neighbours` 0 the net speaks alone, as in the paper.
+//! score (less, where one of the three finds nothing in any cell): the reasons explain what is shown. With `keep_rows` 0 the net speaks alone, as in the paper.
 //!
 //! Where some training rows are odd themselves, the net learns to call them normal. So it can learn twice (`trust`): from
 //! all rows, then anew from the share of them that was least odd. The rows to compare with stay all rows: there an odd
@@ -83,9 +83,9 @@ impl Detector for NoiseDetector {
 
 impl BlockDetector for NoiseDetector {
     fn rows_needed(&self, n_rows: usize) -> usize {
-        let NoiseParams { budget, batch_size, neighbours, .. } = self.params;
-        let steps = budget.steps(n_rows.div_ceil(batch_size));
-        steps.saturating_mul(batch_size).max(neighbours).min(n_rows)
+        let NoiseParams { train_for, batch_size, keep_rows, .. } = self.params;
+        let steps = train_for.steps(n_rows.div_ceil(batch_size));
+        steps.saturating_mul(batch_size).max(keep_rows).min(n_rows)
     }
 
     fn fit_blocks(&self, rows: &dyn RowBlocks, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
@@ -99,10 +99,10 @@ impl BlockDetector for NoiseDetector {
 impl NoiseDetector {
     /// The rows to compare with, if any are kept.
     fn nearest(&self, rows: &dyn RowBlocks, context: &Context<'_>) -> Result<Option<Arc<Nearest>>, FitError> {
-        let NoiseParams { neighbours, nearest, .. } = self.params;
-        match neighbours {
+        let NoiseParams { keep_rows, n_neighbors, .. } = self.params;
+        match keep_rows {
             0 => Ok(None),
-            most => Ok(Some(Arc::new(Nearest::learn(rows, most, nearest.unwrap_or(1), context.seed)?))),
+            most => Ok(Some(Arc::new(Nearest::learn(rows, most, n_neighbors.unwrap_or(1), context.seed)?))),
         }
     }
 

@@ -23,7 +23,7 @@ use crate::{
     Matrix, Seed,
     detect::{
         RowBlocks,
-        neighbours::{Neighbour, Neighbours},
+        neighbors::{Neighbor, Neighbors},
     },
 };
 
@@ -47,9 +47,9 @@ pub(super) struct Evidence {
 pub(super) struct Nearest {
     kept: Matrix,
     ranks: Ranks,
-    by_rank: Neighbours,
+    by_rank: Neighbors,
     directions: Option<Directions>,
-    decorrelated: Neighbours,
+    decorrelated: Neighbors,
     /// Which of the kept rows, by distance, counts: 1 is the nearest.
     rank: usize,
 }
@@ -86,11 +86,11 @@ impl Nearest {
     pub(super) fn of(rows: &Matrix, rank: usize) -> Self {
         let kept = held(rows);
         let ranks = Ranks::of(&kept);
-        let by_rank = Neighbours::new(ranks.apply(&kept));
+        let by_rank = Neighbors::new(ranks.apply(&kept));
         let directions = (kept.n_cols() <= MOST_CORRELATED).then(|| Directions::of(&kept));
         let decorrelated = match &directions {
-            Some(directions) => Neighbours::new(directions.apply(&kept)),
-            None => Neighbours::new(kept.clone()),
+            Some(directions) => Neighbors::new(directions.apply(&kept)),
+            None => Neighbors::new(kept.clone()),
         };
         Self { kept, ranks, by_rank, directions, decorrelated, rank }
     }
@@ -118,14 +118,14 @@ impl Nearest {
     /// The distance to the row that counts, and what `share` makes of the difference from it.
     fn evidence(
         &self,
-        neighbours: &Neighbours,
+        neighbors: &Neighbors,
         rows: &Matrix,
         want_cells: bool,
         share: impl Fn(&mut [f64]) + Sync,
     ) -> Evidence {
         // One more than counts, in place of the copy that is passed over.
-        let n_nearest = (self.rank + 1).min(neighbours.rows().n_rows());
-        let found = neighbours.map(rows, n_nearest, |nearest: &[Neighbour]| {
+        let n_nearest = (self.rank + 1).min(neighbors.rows().n_rows());
+        let found = neighbors.map(rows, n_nearest, |nearest: &[Neighbor]| {
             let copies = usize::from(nearest[0].distance() == 0.0);
             nearest[(self.rank - 1 + copies).min(nearest.len() - 1)]
         });
@@ -134,7 +134,7 @@ impl Nearest {
             let mut squares = Matrix::zeros(rows.n_rows(), rows.n_cols());
             let lines = squares.values_mut().par_chunks_exact_mut(rows.n_cols());
             lines.zip(&found).enumerate().for_each(|(row, (line, found))| {
-                let pairs = rows.row(row).iter().zip(neighbours.rows().row(found.row));
+                let pairs = rows.row(row).iter().zip(neighbors.rows().row(found.row));
                 line.iter_mut().zip(pairs).for_each(|(cell, (here, there))| *cell = here - there);
                 share(line);
             });
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_training_row_is_not_its_own_neighbour() {
+    fn a_training_row_is_not_its_own_neighbor() {
         let rows = rows();
         let nearest = Nearest::learn(&rows, 1_000, 1, Seed(1)).unwrap();
         for evidence in nearest.compare(&rows, false) {

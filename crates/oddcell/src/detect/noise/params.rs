@@ -9,7 +9,7 @@ use super::{KEPT, NoiseDetector, NoiseFitted, nearest::Nearest};
 use crate::{
     DetectorSpec, Matrix,
     aggregate::{Aggregation, Part},
-    detect::{Budget, Detector, Fitted, Params, saved},
+    detect::{Detector, Fitted, Params, TrainFor, saved},
     error::ParamError,
     net::{Activation, Net, Schedule},
     noise::{Form, Kind, Noise},
@@ -75,7 +75,7 @@ pub struct NoiseParams {
     /// Gamma and Poisson noise as `printed` in the paper, or `corrected` to the standard deviation it promises.
     pub form: Form,
     /// How long to train: `500 epochs` or `4000 steps`.
-    pub budget: Budget,
+    pub train_for: TrainFor,
     /// Rows per optimisation step, before their noised copies.
     pub batch_size: usize,
     /// Learning rate at the start.
@@ -89,10 +89,10 @@ pub struct NoiseParams {
     /// How the net's cells of a row become its score.
     pub aggregate: Aggregation,
     /// Training rows kept to compare with; 0: the net decides alone.
-    pub neighbours: usize,
+    pub keep_rows: usize,
     /// Which of them, by distance, a row is measured by; `null`: the nearest one, and the tenth where a table is judged by
     /// itself, since odd rows may come in groups there.
-    pub nearest: Option<usize>,
+    pub n_neighbors: Option<usize>,
     /// Share of the training rows, the least odd ones, that the net learns from anew after it has learned from all; 1: it
     /// learns once.
     pub trust: f64,
@@ -120,15 +120,15 @@ impl NoiseParams {
             difference: 0.0,
             beta: 1.0,
             form: Form::Printed,
-            budget: Budget::Epochs(500),
+            train_for: TrainFor::Epochs(500),
             batch_size: 256,
             learning_rate: 1e-4,
             schedule: Schedule::Step,
             weight_decay: 5e-4,
             loss: Loss::Sum,
             aggregate: Part::Max.into(),
-            neighbours: 0,
-            nearest: None,
+            keep_rows: 0,
+            n_neighbors: None,
             trust: 1.0,
         }
     }
@@ -136,13 +136,13 @@ impl NoiseParams {
     /// Learns and scores fastest: a small net alone.
     #[must_use]
     pub fn fast() -> Self {
-        Self { hidden: Some(64), budget: Budget::Steps(1_000), neighbours: 0, ..Self::default() }
+        Self { hidden: Some(64), train_for: TrainFor::Steps(1_000), keep_rows: 0, ..Self::default() }
     }
 
     /// Takes its time: a wider net, twice the steps, and five times as many rows to compare with.
     #[must_use]
     pub fn best() -> Self {
-        Self { hidden: Some(256), budget: Budget::Steps(4_000), neighbours: 50_000, ..Self::default() }
+        Self { hidden: Some(256), train_for: TrainFor::Steps(4_000), keep_rows: 50_000, ..Self::default() }
     }
 
     /// The architecture for this many features.
@@ -182,8 +182,8 @@ impl NoiseParams {
                 &format!("it has {} columns, the net {n_features}", rows.n_cols()),
             ));
         }
-        if rows.n_rows() > self.neighbours {
-            let said = format!("it has {} rows, but at most {} are kept", rows.n_rows(), self.neighbours);
+        if rows.n_rows() > self.keep_rows {
+            let said = format!("it has {} rows, but at most {} are kept", rows.n_rows(), self.keep_rows);
             return Err(saved::invalid(KEPT, &said));
         }
         Ok(rows)
@@ -216,8 +216,8 @@ impl NoiseParams {
         number("learning_rate", self.learning_rate, positive(self.learning_rate), "finite and above 0")?;
         let decay = self.weight_decay;
         number("weight_decay", decay, decay >= 0.0 && decay.is_finite(), "finite and at least 0")?;
-        count("neighbours", self.neighbours, 0, 1_000_000, "between 0 and 1000000")?;
-        count("nearest", self.nearest.unwrap_or(1), 1, 1_000, "between 1 and 1000, or null")?;
+        count("keep_rows", self.keep_rows, 0, 1_000_000, "between 0 and 1000000")?;
+        count("n_neighbors", self.n_neighbors.unwrap_or(1), 1, 1_000, "between 1 and 1000, or null")?;
         number("trust", self.trust, self.trust > 0.0 && self.trust <= 1.0, "above 0 and at most 1")
     }
 }
@@ -229,13 +229,13 @@ impl Default for NoiseParams {
             difference: 0.5,
             form: Form::Corrected,
             hidden: Some(128),
-            budget: Budget::Steps(2_000),
+            train_for: TrainFor::Steps(2_000),
             batch_size: 128,
             learning_rate: 1e-3,
             schedule: Schedule::Cosine,
             weight_decay: 0.0,
             aggregate: Part::L2.into(),
-            neighbours: 10_000,
+            keep_rows: 10_000,
             ..Self::paper()
         }
     }
@@ -257,7 +257,7 @@ impl Params for NoiseParams {
     }
 
     fn for_one_table(self) -> Self {
-        Self { nearest: self.nearest.or(Some(NEAREST_IN_ONE_TABLE)), ..self }
+        Self { n_neighbors: self.n_neighbors.or(Some(NEAREST_IN_ONE_TABLE)), ..self }
     }
 
     fn build(self) -> Result<Box<dyn Detector>, ParamError> {
@@ -283,9 +283,9 @@ impl Params for NoiseParams {
         };
         let net = self.net(n_features);
         let weights = net.load(tensors)?;
-        let nearest = if self.neighbours > 0 {
+        let nearest = if self.keep_rows > 0 {
             let kept = self.kept_rows(tensors, n_features)?;
-            Some(Arc::new(Nearest::of(&kept, self.nearest.unwrap_or(1))))
+            Some(Arc::new(Nearest::of(&kept, self.n_neighbors.unwrap_or(1))))
         } else {
             None
         };

@@ -17,7 +17,7 @@ fn rows(n: usize) -> Matrix {
 
 fn spec(steps: usize) -> DetectorSpec {
     let mut spec = DetectorSpec::new("noise", None).unwrap();
-    spec.set_text("budget", &format!("{steps} steps")).unwrap();
+    spec.set_text("train_for", &format!("{steps} steps")).unwrap();
     spec
 }
 
@@ -92,7 +92,7 @@ fn every_noise_kind_net_loss_and_schedule_trains_to_finite_scores() {
         ("hidden", "5"),
         ("batch_size", "1000"),
         ("levels", "9"),
-        ("budget", "2 epochs"),
+        ("train_for", "2 epochs"),
     ] {
         settings.push((name, value.to_owned()));
     }
@@ -143,9 +143,13 @@ fn parameters_out_of_range_are_refused_by_name() {
             "{name}: {error}"
         );
     }
-    for (name, value) in
-        [("budget", "0 steps"), ("budget", "500"), ("noise", "pink"), ("aggregate", "most"), ("net", "3")]
-    {
+    for (name, value) in [
+        ("train_for", "0 steps"),
+        ("train_for", "500"),
+        ("noise", "pink"),
+        ("aggregate", "most"),
+        ("net", "3"),
+    ] {
         let mut spec = spec(1);
         spec.set_text(name, value).unwrap();
         let error = spec.build().unwrap_err();
@@ -167,9 +171,9 @@ fn the_paper_preset_is_what_the_paper_says() {
     let spec = DetectorSpec::new("noise", Some("paper")).unwrap();
     let expected = serde_json::json!({
         "net": "mlp", "hidden": null, "output": "linear", "noise": "gaussian", "sigma_max": 2.0, "levels": 3,
-        "ratios": [0.5, 0.8, 1.0], "difference": 0.0, "beta": 1.0, "form": "printed", "budget": "500 epochs",
+        "ratios": [0.5, 0.8, 1.0], "difference": 0.0, "beta": 1.0, "form": "printed", "train_for": "500 epochs",
         "batch_size": 256, "learning_rate": 1e-4, "schedule": "step", "weight_decay": 5e-4, "loss": "sum",
-        "aggregate": "max", "neighbours": 0, "nearest": null, "trust": 1.0,
+        "aggregate": "max", "keep_rows": 0, "n_neighbors": null, "trust": 1.0,
     });
     assert_eq!(serde_json::Value::Object(spec.params().clone()), expected);
     let widths =
@@ -247,7 +251,7 @@ fn the_last_hidden_layer_is_what_the_last_layer_works_on() {
     let rows = rows(300);
     for net in ["mlp", "resmlp"] {
         let mut spec = spec(5);
-        for (name, value) in [("net", net), ("hidden", "64"), ("neighbours", "0")] {
+        for (name, value) in [("net", net), ("hidden", "64"), ("keep_rows", "0")] {
             spec.set_text(name, value).unwrap();
         }
         let params = NoiseParams::of(&spec).unwrap();
@@ -348,14 +352,14 @@ fn with_trust_the_net_is_the_one_that_learns_from_the_least_odd_rows_alone() {
         }
         spec.build().unwrap().fit(rows, &Context::silent(Seed(1))).unwrap()
     };
-    let scores = fit(&all, &[("neighbours", "0")]).judge(&all, false).unwrap().scores;
+    let scores = fit(&all, &[("keep_rows", "0")]).judge(&all, false).unwrap().scores;
     let mut sorted = scores.clone();
     sorted.sort_unstable_by(f64::total_cmp);
     let half: Vec<usize> = (0..101).filter(|&row| scores[row] <= sorted[49]).collect();
     assert_eq!(half.len(), 50);
 
-    let twice = fit(&all, &[("neighbours", "0"), ("trust", "0.5")]);
-    let expected = fit(&all.take(&half), &[("neighbours", "0")]);
+    let twice = fit(&all, &[("keep_rows", "0"), ("trust", "0.5")]);
+    let expected = fit(&all.take(&half), &[("keep_rows", "0")]);
     assert_eq!(twice.judge(&all, true).unwrap(), expected.judge(&all, true).unwrap());
 
     // Rows are compared with all rows, also with those that the net did not learn from.
@@ -365,8 +369,9 @@ fn with_trust_the_net_is_the_one_that_learns_from_the_least_odd_rows_alone() {
 
 #[test] // 30 steps of 128 rows are 3,840 rows.
 fn no_more_rows_are_needed_than_the_steps_come_to_and_than_are_kept() {
-    let needed = |budget: &str, neighbours: usize, n_rows: usize| {
-        let params = NoiseParams { budget: budget.parse().unwrap(), neighbours, ..NoiseParams::default() };
+    let needed = |train_for: &str, keep_rows: usize, n_rows: usize| {
+        let params =
+            NoiseParams { train_for: train_for.parse().unwrap(), keep_rows, ..NoiseParams::default() };
         NoiseDetector { params }.rows_needed(n_rows)
     };
     assert_eq!(needed("30 steps", 0, 1_000_000), 3_840);

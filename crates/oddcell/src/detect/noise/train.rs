@@ -40,7 +40,7 @@ pub(super) fn train(
     let stride = padded(rows.n_cols());
     let batches = Batches::new(context.seed, rows, params.batch_size);
     let batch_size = batches.size;
-    let total = params.budget.steps(batches.per_epoch());
+    let total = params.train_for.steps(batches.per_epoch());
     let n_workers = batch_size.div_ceil(SHARD_ROWS);
     let capacity = noise.rows_for(SHARD_ROWS.min(batch_size));
     let mut weights = net.init(context.seed);

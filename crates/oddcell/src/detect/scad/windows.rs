@@ -1,4 +1,4 @@
-//! A row cut into windows of neighbouring columns and what is left beside them.
+//! A row cut into windows of neighboring columns and what is left beside them.
 
 use crate::net::gemm::padded;
 

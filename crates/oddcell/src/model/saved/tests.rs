@@ -20,7 +20,7 @@ fn batch(n_rows: usize) -> RecordBatch {
 fn model() -> Model {
     let mut spec = DetectorSpec::new("noise", None).unwrap();
     spec.set("hidden", json!(2)).unwrap();
-    spec.set_text("budget", "20 steps").unwrap();
+    spec.set_text("train_for", "20 steps").unwrap();
     let mut options = FitOptions::new(spec);
     options.split.folds = 2;
     let table = Table::from_batches("test", vec![batch(24)]).unwrap();

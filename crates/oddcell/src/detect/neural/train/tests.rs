@@ -88,8 +88,8 @@ impl Monitor for Stop {
     }
 }
 
-fn plan(batches: Batches, budget: Budget) -> Plan {
-    Plan { rows: (0..10).collect(), budget, batch_size: 4, batches, learning_rate: 0.1 }
+fn plan(batches: Batches, train_for: TrainFor) -> Plan {
+    Plan { rows: (0..10).collect(), train_for, batch_size: 4, batches, learning_rate: 0.1 }
 }
 
 fn run(mut recorder: Recorder, plan: Plan) -> (Recorder, Result<(), FitError>) {
@@ -99,7 +99,7 @@ fn run(mut recorder: Recorder, plan: Plan) -> (Recorder, Result<(), FitError>) {
 
 #[test] // Ten rows in fours: 4, 4, 2. The losses are the step numbers: means (1 + 2 + 3)/3 and (4 + 5 + 6)/3.
 fn an_epoch_shows_every_row_once_in_another_order_each_time() {
-    let (seen, outcome) = run(Recorder::default(), plan(Batches::All, Budget::Epochs(2)));
+    let (seen, outcome) = run(Recorder::default(), plan(Batches::All, TrainFor::Epochs(2)));
     outcome.unwrap();
     assert_eq!(seen.batches.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4, 2, 4, 4, 2]);
     let epoch = |batches: &[Vec<u32>]| batches.concat();
@@ -114,33 +114,33 @@ fn an_epoch_shows_every_row_once_in_another_order_each_time() {
 
 #[test]
 fn whole_batches_leave_out_the_rest_and_one_batch_is_a_whole_epoch() {
-    let lengths = |batches, budget| {
-        let (seen, outcome) = run(Recorder::default(), plan(batches, budget));
+    let lengths = |batches, train_for| {
+        let (seen, outcome) = run(Recorder::default(), plan(batches, train_for));
         outcome.unwrap();
         (seen.batches.iter().map(Vec::len).collect::<Vec<_>>(), seen.epochs.len())
     };
-    assert_eq!(lengths(Batches::Whole, Budget::Epochs(1)), (vec![4, 4], 1));
-    assert_eq!(lengths(Batches::One, Budget::Epochs(3)), (vec![4, 4, 4], 3));
-    assert_eq!(lengths(Batches::All, Budget::Steps(4)), (vec![4, 4, 2, 4], 2));
-    let few = Plan { rows: vec![7, 8], ..plan(Batches::Whole, Budget::Epochs(1)) };
+    assert_eq!(lengths(Batches::Whole, TrainFor::Epochs(1)), (vec![4, 4], 1));
+    assert_eq!(lengths(Batches::One, TrainFor::Epochs(3)), (vec![4, 4, 4], 3));
+    assert_eq!(lengths(Batches::All, TrainFor::Steps(4)), (vec![4, 4, 2, 4], 2));
+    let few = Plan { rows: vec![7, 8], ..plan(Batches::Whole, TrainFor::Epochs(1)) };
     assert_eq!(run(Recorder::default(), few).0.batches.concat().len(), 2);
 }
 
 #[test]
 fn a_loss_that_is_no_number_and_a_cancelling_monitor_end_with_their_names() {
     let bad = Recorder { bad_at: Some(5), ..Recorder::default() };
-    let (_, outcome) = run(bad, plan(Batches::All, Budget::Epochs(9)));
+    let (_, outcome) = run(bad, plan(Batches::All, TrainFor::Epochs(9)));
     assert!(matches!(outcome, Err(FitError::Diverged { step: 5, .. })));
 
     let context = Context { seed: Seed(1), monitor: &Stop };
-    let outcome = train(&mut Recorder::default(), plan(Batches::All, Budget::Epochs(9)), &context);
+    let outcome = train(&mut Recorder::default(), plan(Batches::All, TrainFor::Epochs(9)), &context);
     assert!(matches!(outcome, Err(FitError::Cancelled)));
 }
 
 #[test]
 fn the_learner_may_end_the_training_and_the_best_nets_are_kept() {
     let early = Recorder { last_epoch: Some(2), ..Recorder::default() };
-    assert_eq!(run(early, plan(Batches::All, Budget::Epochs(9))).0.epochs.len(), 2);
+    assert_eq!(run(early, plan(Batches::All, TrainFor::Epochs(9))).0.epochs.len(), 2);
 
     let stack = |seed| Stack::new(2, &[crate::net::stack::Layer::torch(1)], Seed(seed));
     let mut best = Best::default();
@@ -182,7 +182,7 @@ fn a_training_that_is_looked_at_learns_the_same_and_its_last_state_is_the_result
     for (name, preset) in presets.into_iter().chain([("ae", Some("torch")), ("deepsvdd", Some("torch"))]) {
         let mut spec = DetectorSpec::new(name, preset).unwrap();
         spec.set_text("batch_size", "8").unwrap();
-        spec.set_text("budget", "7 steps").unwrap();
+        spec.set_text("train_for", "7 steps").unwrap();
         let detector = spec.build().unwrap();
         let fit = |monitor: &dyn Monitor| detector.fit(&rows, &Context { seed: Seed(1), monitor }).unwrap();
         let looks = Looks(&fresh, Mutex::default());

@@ -1,11 +1,11 @@
-//! Exact nearest neighbours of a row among the training rows, for `knn` and `lof`.
+//! Exact nearest neighbors of a row among the training rows, for `knn` and `lof`.
 //!
 //! *Why exact:* the scores are compared with other libraries to nine digits, and a model must give the same
 //! answer on every machine. *Why two ways:* a tree skips most rows when there are few columns and hardly any
 //! when there are many, where comparing with every row, block by block and most of them by a cheap bound only, is
 //! faster.
 //!
-//! *Invariants:* neighbours come nearest first, equal distances by the lower row index, so the answer is a
+//! *Invariants:* neighbors come nearest first, equal distances by the lower row index, so the answer is a
 //! function of the rows alone: not of the way of searching, of the other queries, or of threads. Both ways
 //! compute a squared distance by the same additions in the same order ([`squared_distance`]). Memory beside
 //! the training rows is bounded by a block of queries and never grows with queries × rows.
@@ -32,29 +32,29 @@ const QUERIES: usize = 48;
 
 /// A training row and how far it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Neighbour {
+pub(crate) struct Neighbor {
     /// The squared Euclidean distance, finite.
     squared: f64,
     /// The training row, counted from 0.
     pub(crate) row: usize,
 }
 
-impl Neighbour {
+impl Neighbor {
     /// The Euclidean distance.
     pub(crate) fn distance(self) -> f64 {
         self.squared.sqrt()
     }
 }
 
-impl Eq for Neighbour {}
+impl Eq for Neighbor {}
 
-impl Ord for Neighbour {
+impl Ord for Neighbor {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.squared.total_cmp(&other.squared).then(self.row.cmp(&other.row))
     }
 }
 
-impl PartialOrd for Neighbour {
+impl PartialOrd for Neighbor {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
@@ -64,23 +64,23 @@ impl PartialOrd for Neighbour {
 #[derive(Debug)]
 struct Best {
     k: usize,
-    /// The training row that must not be its own neighbour.
+    /// The training row that must not be its own neighbor.
     excluded: Option<usize>,
-    heap: BinaryHeap<Neighbour>,
+    heap: BinaryHeap<Neighbor>,
     /// What a candidate has to beat: the worst of k, or infinity while there are fewer.
-    limit: Neighbour,
+    limit: Neighbor,
 }
 
 impl Best {
     fn new(k: usize) -> Self {
-        let limit = Neighbour { squared: f64::INFINITY, row: usize::MAX };
+        let limit = Neighbor { squared: f64::INFINITY, row: usize::MAX };
         Self { k, excluded: None, heap: BinaryHeap::with_capacity(k), limit }
     }
 
     fn start(&mut self, excluded: Option<usize>) {
         self.heap.clear();
         self.excluded = excluded;
-        self.limit = Neighbour { squared: f64::INFINITY, row: usize::MAX };
+        self.limit = Neighbor { squared: f64::INFINITY, row: usize::MAX };
     }
 
     /// Whether nothing at `squared` or farther, with row index `row` or higher, can be among the best.
@@ -92,11 +92,11 @@ impl Best {
     #[inline]
     fn offer(&mut self, squared: f64, row: usize) {
         if !self.rules_out(squared, row) {
-            self.insert(Neighbour { squared, row });
+            self.insert(Neighbor { squared, row });
         }
     }
 
-    fn insert(&mut self, candidate: Neighbour) {
+    fn insert(&mut self, candidate: Neighbor) {
         if self.excluded == Some(candidate.row) {
             return;
         }
@@ -113,7 +113,7 @@ impl Best {
     }
 
     /// Moves the best into `sorted`, nearest first.
-    fn finish(&mut self, sorted: &mut Vec<Neighbour>) {
+    fn finish(&mut self, sorted: &mut Vec<Neighbor>) {
         sorted.clear();
         sorted.extend(self.heap.drain());
         sorted.sort_unstable();
@@ -146,14 +146,14 @@ enum Search {
     Brute(brute::Brute),
 }
 
-/// The training rows, ready to be asked for neighbours.
+/// The training rows, ready to be asked for neighbors.
 #[derive(Debug)]
-pub(crate) struct Neighbours {
+pub(crate) struct Neighbors {
     rows: Matrix,
     search: Search,
 }
 
-impl Neighbours {
+impl Neighbors {
     /// Takes the training rows: at least one row and one column, all finite.
     pub(crate) fn new(rows: Matrix) -> Self {
         let search = if rows.n_cols() <= TREE_COLUMNS && rows.n_rows() >= TREE_ROWS {
@@ -174,17 +174,17 @@ impl Neighbours {
         &self,
         queries: &Matrix,
         k: usize,
-        digest: impl Fn(&[Neighbour]) -> T + Sync,
+        digest: impl Fn(&[Neighbor]) -> T + Sync,
     ) -> Vec<T> {
         self.map_some(queries, 0..queries.n_rows(), false, k, &digest)
     }
 
-    /// The same for some of the training rows themselves; none is its own neighbour, but its duplicates are.
+    /// The same for some of the training rows themselves; none is its own neighbor, but its duplicates are.
     pub(crate) fn map_training<T: Send>(
         &self,
         range: Range<usize>,
         k: usize,
-        digest: impl Fn(&[Neighbour]) -> T + Sync,
+        digest: impl Fn(&[Neighbor]) -> T + Sync,
     ) -> Vec<T> {
         self.map_some(&self.rows, range, true, k, &digest)
     }
@@ -195,7 +195,7 @@ impl Neighbours {
         range: Range<usize>,
         themselves: bool,
         k: usize,
-        digest: &(impl Fn(&[Neighbour]) -> T + Sync),
+        digest: &(impl Fn(&[Neighbor]) -> T + Sync),
     ) -> Vec<T> {
         let n_blocks = range.len().div_ceil(QUERIES);
         let blocks: Vec<Vec<T>> = (0..n_blocks)
@@ -234,21 +234,21 @@ mod tests {
     use super::*;
     use crate::Seed;
 
-    /// All rows sorted by (distance, index): what neighbours are by definition.
-    fn by_definition(rows: &Matrix, query: &[f64], k: usize, excluded: Option<usize>) -> Vec<Neighbour> {
-        let mut all: Vec<Neighbour> = (0..rows.n_rows())
+    /// All rows sorted by (distance, index): what neighbors are by definition.
+    fn by_definition(rows: &Matrix, query: &[f64], k: usize, excluded: Option<usize>) -> Vec<Neighbor> {
+        let mut all: Vec<Neighbor> = (0..rows.n_rows())
             .filter(|&row| Some(row) != excluded)
-            .map(|row| Neighbour { squared: squared_distance(rows.row(row), query), row })
+            .map(|row| Neighbor { squared: squared_distance(rows.row(row), query), row })
             .collect();
         all.sort_unstable();
         all.truncate(k);
         all
     }
 
-    fn both_ways(rows: &Matrix) -> [Neighbours; 2] {
+    fn both_ways(rows: &Matrix) -> [Neighbors; 2] {
         let tree = Search::Tree(tree::Tree::new(rows));
         let brute = Search::Brute(brute::Brute::new(rows));
-        [tree, brute].map(|search| Neighbours { rows: rows.clone(), search })
+        [tree, brute].map(|search| Neighbors { rows: rows.clone(), search })
     }
 
     fn normal(n_rows: usize, n_cols: usize, seed: u64) -> Matrix {
@@ -260,7 +260,7 @@ mod tests {
     fn distances_match_the_values_worked_out_by_hand() {
         assert_eq!(squared_distance(&[0.0, 0.0], &[3.0, 4.0]), 25.0);
         assert_eq!(squared_distance(&[1.0; 6], &[-1.0; 6]), 24.0);
-        assert_eq!(Neighbour { squared: 25.0, row: 0 }.distance(), 5.0);
+        assert_eq!(Neighbor { squared: 25.0, row: 0 }.distance(), 5.0);
     }
 
     #[test]
@@ -269,23 +269,23 @@ mod tests {
         assert_eq!(squared_distance(&[f64::MAX], &[-f64::MAX]), f64::MAX);
     }
 
-    #[test] // All at the same place: every distance ties, so the lowest indices are the neighbours.
+    #[test] // All at the same place: every distance ties, so the lowest indices are the neighbors.
     fn equal_distances_are_won_by_the_lowest_index() {
         let rows = Matrix::zeros(500, 3);
-        for neighbours in both_ways(&rows) {
-            let found = neighbours.map(&Matrix::zeros(1, 3), 4, <[Neighbour]>::to_vec);
+        for neighbors in both_ways(&rows) {
+            let found = neighbors.map(&Matrix::zeros(1, 3), 4, <[Neighbor]>::to_vec);
             assert_eq!(found[0].iter().map(|one| one.row).collect::<Vec<_>>(), [0, 1, 2, 3]);
-            let found = neighbours.map_training(2..3, 3, <[Neighbour]>::to_vec);
+            let found = neighbors.map_training(2..3, 3, <[Neighbor]>::to_vec);
             assert_eq!(found[0].iter().map(|one| one.row).collect::<Vec<_>>(), [0, 1, 3]);
         }
     }
 
     #[test]
-    fn the_chosen_way_finds_the_neighbours_by_definition_for_few_and_many_columns() {
+    fn the_chosen_way_finds_the_neighbors_by_definition_for_few_and_many_columns() {
         for (n_rows, n_cols) in [(700, 1), (700, 2), (2000, 6), (600, 7), (500, 13), (1100, 40), (40, 3)] {
             let rows = normal(n_rows, n_cols, 1);
             let queries = normal(50, n_cols, 2);
-            let found = Neighbours::new(rows.clone()).map(&queries, 9, <[Neighbour]>::to_vec);
+            let found = Neighbors::new(rows.clone()).map(&queries, 9, <[Neighbor]>::to_vec);
             for (query, found) in queries.rows().zip(found) {
                 assert_eq!(found, by_definition(&rows, query, 9, None), "{n_rows} × {n_cols}");
             }
@@ -298,8 +298,8 @@ mod tests {
             let mut rows = normal(400, 20, 3);
             rows.values_mut().iter_mut().for_each(|value| *value = *value * scale + shift);
             let queries = rows.take(&[0, 17, 399]);
-            for neighbours in both_ways(&rows) {
-                let found = neighbours.map(&queries, 5, <[Neighbour]>::to_vec);
+            for neighbors in both_ways(&rows) {
+                let found = neighbors.map(&queries, 5, <[Neighbor]>::to_vec);
                 for (query, found) in queries.rows().zip(found) {
                     assert_eq!(found, by_definition(&rows, query, 5, None), "{scale} {shift}");
                 }
@@ -308,10 +308,10 @@ mod tests {
     }
 
     proptest! {
-        // Law: whatever the way of searching, neighbours are what the definition says. Coordinates on a coarse
+        // Law: whatever the way of searching, neighbors are what the definition says. Coordinates on a coarse
         // grid make ties and duplicates common.
         #[test]
-        fn tree_and_brute_force_find_the_neighbours_by_definition(
+        fn tree_and_brute_force_find_the_neighbors_by_definition(
             n_cols in 1usize..7,
             cells in prop::collection::vec(-3i8..4, 7..300),
             k in 1usize..12,
@@ -321,9 +321,9 @@ mod tests {
             let rows = Matrix::new(values, n_rows, n_cols);
             let mut queries = rows.clone();
             queries.values_mut().iter_mut().for_each(|value| *value += 0.25);
-            for neighbours in both_ways(&rows) {
-                let found = neighbours.map(&queries, k, <[Neighbour]>::to_vec);
-                let among = neighbours.map_training(0..n_rows, k, <[Neighbour]>::to_vec);
+            for neighbors in both_ways(&rows) {
+                let found = neighbors.map(&queries, k, <[Neighbor]>::to_vec);
+                let among = neighbors.map_training(0..n_rows, k, <[Neighbor]>::to_vec);
                 for row in 0..n_rows {
                     prop_assert_eq!(&found[row], &by_definition(&rows, queries.row(row), k, None));
                     prop_assert_eq!(&among[row], &by_definition(&rows, rows.row(row), k, Some(row)));

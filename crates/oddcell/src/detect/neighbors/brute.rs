@@ -1,7 +1,7 @@
 //! Comparing with every row, block by block, for many columns.
 //!
 //! A block of queries walks the training rows together, tile by tile. For most rows a cheap lower bound of the distance
-//! ([`Estimate`]) already says that they are no neighbours; the exact distance is computed for the others only. So the
+//! ([`Estimate`]) already says that they are no neighbors; the exact distance is computed for the others only. So the
 //! answer does not depend on how the bound was computed, and hence not on the processor.
 
 use std::ops::Range;
@@ -20,7 +20,7 @@ impl Brute {
         Self { estimate: Estimate::new(rows) }
     }
 
-    /// Offers every training row that may be a neighbour to the best of every query in `block`.
+    /// Offers every training row that may be a neighbor to the best of every query in `block`.
     pub(super) fn search(&self, rows: &Matrix, queries: &Matrix, block: Range<usize>, best: &mut [Best]) {
         let Some(estimate) = &self.estimate else {
             for (best, query) in best.iter_mut().zip(block) {
