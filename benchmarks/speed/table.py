@@ -22,7 +22,7 @@ def build():
 
 def seconds_of_fit(folder, *flags):
     """Of the whole command, on `table.csv` of the folder."""
-    command = [ODDCELL, "fit", folder / "table.csv", "-m", folder / "model.oddcell", "--quiet", *flags]
+    command = [ODDCELL, "fit", folder / "table.csv", "-o", folder / "model.oddcell", "--quiet", *flags]
     start = time.perf_counter()
     subprocess.run(command, check=True)
     return time.perf_counter() - start

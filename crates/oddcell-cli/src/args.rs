@@ -24,7 +24,7 @@ Examples:
   oddcell demo                              see the whole job on built-in data
   oddcell detect orders.csv                 which rows of this table are odd, and why?
   oddcell detect orders.csv --report a.html the same as a page for the browser
-  oddcell fit good.parquet -m normal.oddcell
+  oddcell fit good.parquet -o normal.oddcell
   oddcell score normal.oddcell new.csv -o judged.csv
   zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
 
@@ -46,7 +46,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   oddcell detect orders.csv
-  oddcell detect orders.csv -o judged.csv --budget 20
+  oddcell detect orders.csv -o judged.csv --top 20
   oddcell detect orders.csv --report page.html
   oddcell detect orders.csv --ignore note,clerk --categorical postcode --json
   oddcell detect thyroid.npz --label y --preset paper
@@ -56,12 +56,12 @@ p-values are estimated from the table's own scores, allowing for anomalies among
     /// Learn what is normal from a table of rows believed normal
     #[command(after_help = "\
 Examples:
-  oddcell fit good.csv -m normal.oddcell
-  oddcell fit good.csv -m normal.oddcell --preset paper --net resmlp
-  oddcell fit good.csv -m normal.oddcell --set sigma_max=1.5 --set 'train_for=200 epochs'
-  oddcell fit good.csv -m normal.oddcell --config settings.toml
-  oddcell fit good.csv -m normal.oddcell --report page.html
-  oddcell fit huge.parquet -m normal.oddcell --stream --memory 2")]
+  oddcell fit good.csv -o normal.oddcell
+  oddcell fit good.csv -o normal.oddcell --preset paper --net resmlp
+  oddcell fit good.csv -o normal.oddcell --set sigma_max=1.5 --set 'train_for=200 epochs'
+  oddcell fit good.csv -o normal.oddcell --config settings.toml
+  oddcell fit good.csv -o normal.oddcell --report page.html
+  oddcell fit huge.parquet -o normal.oddcell --stream --memory 2")]
     Fit(FitArgs),
     /// Judge new rows with a model; streams, so memory does not grow with the table
     #[command(after_help = "\
@@ -71,7 +71,7 @@ Examples:
   oddcell score normal.oddcell new.csv -o judged.csv --report page.html
   cat new.jsonl | oddcell score normal.oddcell - --format jsonl | head
 
---fdr and --budget keep the judged rows in the temporary folder until all are seen; --label keeps 9 bytes a row.")]
+--fdr and --top keep the judged rows in the temporary folder until all are seen; --label keeps 9 bytes a row.")]
     Score(ScoreArgs),
     /// One row, cell by cell
     #[command(after_help = "\
@@ -357,7 +357,7 @@ pub(crate) struct RuleArgs {
     pub(crate) fdr: Option<f64>,
     /// Odd are the K rows with the highest scores
     #[arg(long, value_name = "K")]
-    pub(crate) budget: Option<usize>,
+    pub(crate) top: Option<usize>,
     /// Odd if the score is above this top share of the reference scores, as in PyOD
     #[arg(long, value_name = "SHARE")]
     pub(crate) contamination: Option<f64>,
@@ -441,7 +441,7 @@ pub(crate) struct FitArgs {
     pub(crate) data: PathBuf,
     /// Write the model here
     #[arg(short, long, value_name = "MODEL")]
-    pub(crate) model: PathBuf,
+    pub(crate) output: PathBuf,
     /// For a table larger than memory: read the file twice and learn block by block (only detector noise)
     #[arg(long)]
     pub(crate) stream: bool,

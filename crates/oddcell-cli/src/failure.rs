@@ -139,7 +139,7 @@ fn hint(error: &Error) -> Option<String> {
         Error::Fit(FitError::Spill(_)) => "the folder for temporary files can be set with TMPDIR",
         Error::ModelFile(error) => model_file_hint(error.problem()),
         Error::File { action: "read", source, .. } if source.kind() == io::ErrorKind::NotFound => {
-            "is the path right? models are written by `oddcell fit DATA -m MODEL`"
+            "is the path right? models are written by `oddcell fit DATA -o MODEL`"
         }
         Error::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => DISK_FULL,
         Error::File { action: "create", .. } => "does the folder exist, and may files be created in it?",
@@ -151,7 +151,7 @@ fn hint(error: &Error) -> Option<String> {
 fn model_file_hint(error: &ModelFileError) -> &'static str {
     match error {
         ModelFileError::NotAModel { .. } => {
-            "models are written by `oddcell fit DATA -m MODEL`; the order is `oddcell score MODEL DATA`"
+            "models are written by `oddcell fit DATA -o MODEL`; the order is `oddcell score MODEL DATA`"
         }
         ModelFileError::UnknownVersion { .. } => {
             "use the version of oddcell that wrote it, or fit the model again"

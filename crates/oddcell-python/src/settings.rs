@@ -154,7 +154,7 @@ impl RuleChoice {
         let asked = [
             self.alpha.map(Rule::alpha),
             self.fdr.map(Rule::fdr),
-            self.n_odd.map(|rows| Rule::budget(rows).map_err(called_n_odd)),
+            self.n_odd.map(|rows| Rule::top(rows).map_err(called_n_odd)),
             self.contamination.map(Rule::contamination),
         ];
         let mut asked = asked.into_iter().flatten();

@@ -16,7 +16,7 @@ const MODES = {
       `Rows are odd so that at most about ${percent(level)} of them are expected to be normal (false-discovery rate, Benjamini-Hochberg).`,
     isOdd: (row, bound) => row.p <= bound,
   },
-  budget: {
+  top: {
     name: "Number of rows",
     label: "rows with the highest scores",
     value: (level) => counted(level, "row", "rows"),
@@ -83,6 +83,6 @@ function showRule() {
   slider.disabled = mode().stops.length < 2;
   slider.setAttribute("aria-valuetext", `${words().value(level)}: ${counted(odd, "odd row", "odd rows")}`);
   byId("slider-label").textContent = words().label[0].toUpperCase() + words().label.slice(1);
-  byId("slider-value").textContent = mode().id === "budget" ? words().value(level) : `${words().value(level)} → ${count(odd)} odd`;
+  byId("slider-value").textContent = mode().id === "top" ? words().value(level) : `${words().value(level)} → ${count(odd)} odd`;
   byId("reset").hidden = isRunRule();
 }

@@ -26,7 +26,7 @@ const LEAST_P: f64 = 1e-9;
 /// One kind of threshold, and where it can stand.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Mode {
-    /// `alpha`, `fdr`, `budget` or `contamination`.
+    /// `alpha`, `fdr`, `top` or `contamination`.
     pub(crate) id: &'static str,
     /// From strict to lenient.
     pub(crate) stops: Vec<Stop>,
@@ -118,14 +118,14 @@ impl Tally {
 
     /// `kept` are the oddest rows, oddest first.
     pub(crate) fn thresholds(&self, kept: &[KeptRow], truths: Option<&Truths>) -> Thresholds {
-        let mut modes = vec![self.alpha(), self.fdr(), self.budget(kept, truths)];
+        let mut modes = vec![self.alpha(), self.fdr(), self.top(kept, truths)];
         if !self.by_score.is_empty() {
             modes.push(self.contamination());
         }
         let (mode, level) = match self.rule {
             Rule::Alpha(level) => (0, level),
             Rule::Fdr(level) => (1, level),
-            Rule::Budget(rows) => (2, rows as f64),
+            Rule::Top(rows) => (2, rows as f64),
             Rule::Contamination(level) => (3, level),
         };
         let stop = modes[mode].stops.iter().position(|stop| stop.level == level);
@@ -166,36 +166,36 @@ impl Tally {
         Mode { id: "fdr", stops: levels(LEAST_LEVEL, own).into_iter().map(stop).collect() }
     }
 
-    fn budget(&self, kept: &[KeptRow], truths: Option<&Truths>) -> Mode {
+    fn top(&self, kept: &[KeptRow], truths: Option<&Truths>) -> Mode {
         let tens = |power: u32| DIGITS.map(|digit| (10.0 * digit) as usize * 10_usize.pow(power));
-        let mut budgets: Vec<usize> = (0..=6)
+        let mut counts: Vec<usize> = (0..=6)
             .flat_map(tens)
             .filter(|tenfold| tenfold.is_multiple_of(10))
             .map(|tenfold| tenfold / 10)
             .filter(|&rows| rows <= kept.len())
             .collect();
-        if let Rule::Budget(rows) = self.rule {
-            budgets.push(rows);
+        if let Rule::Top(rows) = self.rule {
+            counts.push(rows);
         }
-        budgets.sort_unstable();
-        budgets.dedup();
-        let stop = |&budget: &usize| {
-            let anomalous = match kept.get(..budget) {
+        counts.sort_unstable();
+        counts.dedup();
+        let stop = |&rows: &usize| {
+            let anomalous = match kept.get(..rows) {
                 Some(rows) => rows.iter().filter(|row| row.truth == Some(true)).count(),
-                None => truths.map_or(0, |truths| truths.anomalies_among_first(budget)),
+                None => truths.map_or(0, |truths| truths.anomalies_among_first(rows)),
             };
             // Beyond the rows that are kept their scores are not known.
-            let lowest = (budget > 0).then(|| kept.get(budget - 1)).flatten();
+            let lowest = (rows > 0).then(|| kept.get(rows - 1)).flatten();
             let all = || kept.last().filter(|_| self.n_rows <= kept.len() as u64);
             Stop {
-                level: budget as f64,
-                bound: Some(budget as f64),
-                odd: self.n_rows.min(budget as u64),
+                level: rows as f64,
+                bound: Some(rows as f64),
+                odd: self.n_rows.min(rows as u64),
                 anomalous: self.labelled.then_some(anomalous as u64),
                 lowest: lowest.or_else(all).map(|row| row.score),
             }
         };
-        Mode { id: "budget", stops: budgets.iter().map(stop).collect() }
+        Mode { id: "top", stops: counts.iter().map(stop).collect() }
     }
 
     fn contamination(&self) -> Mode {
@@ -264,14 +264,14 @@ mod tests {
         assert_eq!((fdr.bound, fdr.odd), (Some(0.02), 3));
         let strict = found.modes[1].stops[0];
         assert_eq!((strict.level, strict.bound, strict.odd, strict.lowest), (1e-3, None, 0, None));
-        let budgets: Vec<(f64, Option<f64>)> =
+        let counts: Vec<(f64, Option<f64>)> =
             found.modes[2].stops.iter().map(|stop| (stop.level, stop.lowest)).collect();
-        assert_eq!(budgets, [(1.0, Some(9.0)), (2.0, Some(6.0)), (3.0, Some(5.0))]);
+        assert_eq!(counts, [(1.0, Some(9.0)), (2.0, Some(6.0)), (3.0, Some(5.0))]);
     }
 
     #[test]
-    fn a_budget_beyond_the_rows_takes_all() {
-        let found = tally(Rule::Budget(9), &[(1.0, 0.5), (2.0, 0.1)]);
+    fn more_rows_than_there_are_takes_all() {
+        let found = tally(Rule::Top(9), &[(1.0, 0.5), (2.0, 0.1)]);
         let stop = found.modes[2].stops[found.stop];
         assert_eq!((stop.odd, stop.lowest), (2, Some(1.0)));
     }
@@ -284,7 +284,7 @@ mod tests {
             let rows: Vec<(f64, f64)> =
                 rows.iter().map(|&(score, p)| (f64::from(score), f64::from(p) / 40.0)).collect();
             let share = f64::from(level) / 100.0;
-            let rule = [Rule::Alpha(share), Rule::Fdr(share), Rule::Budget(level.into()), Rule::Contamination(share)]
+            let rule = [Rule::Alpha(share), Rule::Fdr(share), Rule::Top(level.into()), Rule::Contamination(share)]
                 [kind as usize];
             let found = tally(rule, &rows);
             let (scores, p_values): (Vec<f64>, Vec<f64>) = rows.iter().copied().unzip();

@@ -173,7 +173,7 @@ fn hostile() -> String {
 
 #[test]
 fn hostile_cells_and_names_are_text_and_nothing_else() {
-    let page = page("hostile", hostile(), Rule::Budget(5), None, 300, true);
+    let page = page("hostile", hostile(), Rule::Top(5), None, 300, true);
     let html = page.html();
     // One script of data, one of ours.
     assert_eq!(html.matches("<script").count(), 2);
@@ -228,7 +228,7 @@ fn wide(n_rows: usize, n_columns: usize) -> String {
 
 #[test]
 fn five_hundred_columns_fit_on_the_page() {
-    let page = page("wide", wide(600, 500), Rule::Budget(6), None, 600, true);
+    let page = page("wide", wide(600, 500), Rule::Top(6), None, 600, true);
     assert!(page.html().len() < 3_000_000, "{}", page.html().len());
     let found = data(page.html());
     assert_eq!(found["columns"].as_array().unwrap().len(), 500);
@@ -240,7 +240,7 @@ fn pages_without_odd_rows_without_cells_and_without_rows() {
     let calm = (0..200).fold("x,y\n".to_owned(), |csv, row| csv + &format!("{},{}\n", row % 7, row % 5));
     let none = page("none", calm.clone(), Rule::Alpha(1e-6), None, 200, true);
     assert!(none.html().contains(">0 of 200 rows are odd</h1>"));
-    let rows_only = page("rows-only", wide(300, 4), Rule::Budget(1), None, 300, false);
+    let rows_only = page("rows-only", wide(300, 4), Rule::Top(1), None, 300, false);
     assert!(rows_only.html().contains(">1 of 300 rows is odd</h1>"));
     assert!(rows_only.html().contains("does not say which cells"));
 

@@ -21,7 +21,7 @@ pub enum Rule {
     /// Benjamini-Hochberg: among the rows called odd, about this share is expected to be normal.
     Fdr(f64),
     /// It is one of the k rows with the highest scores; of equal scores the earlier rows.
-    Budget(usize),
+    Top(usize),
     /// As `PyOD` has it: its score is above the quantile 1 − contamination of the reference scores.
     Contamination(f64),
 }
@@ -44,8 +44,8 @@ impl Rule {
     }
 
     /// The `rows` oddest rows, at least one.
-    pub fn budget(rows: usize) -> Result<Self, ParamError> {
-        in_range("budget", rows, rows > 0, "at least 1").map(Self::Budget)
+    pub fn top(rows: usize) -> Result<Self, ParamError> {
+        in_range("top", rows, rows > 0, "at least 1").map(Self::Top)
     }
 
     /// A share `contamination` of odd rows, above 0 and at most one half.
@@ -58,7 +58,7 @@ impl Rule {
     /// Whether all rows must have been seen before the first can be judged.
     #[must_use]
     pub fn needs_two_passes(self) -> bool {
-        matches!(self, Self::Fdr(_) | Self::Budget(_))
+        matches!(self, Self::Fdr(_) | Self::Top(_))
     }
 }
 
@@ -87,8 +87,8 @@ impl fmt::Display for Rule {
                 "false-discovery rate {fdr}: about {} of the flagged rows, at most, are expected to be normal",
                 percent(fdr)
             ),
-            Self::Budget(1) => write!(formatter, "budget 1: the row with the highest score"),
-            Self::Budget(rows) => write!(formatter, "budget {rows}: the {rows} rows with the highest scores"),
+            Self::Top(1) => write!(formatter, "top 1: the row with the highest score"),
+            Self::Top(rows) => write!(formatter, "top {rows}: the {rows} rows with the highest scores"),
             Self::Contamination(share) => write!(
                 formatter,
                 "contamination {share}: scores above what {} of the reference rows exceed",
@@ -133,7 +133,7 @@ enum Kept {
     /// as the calibration set. The key is the bits: for positive floats they sort like the numbers.
     PValues { fdr: f64, counts: BTreeMap<u64, u64>, n_rows: u64 },
     /// The oddest rows so far, the least odd of them on top.
-    Oddest { budget: usize, heap: BinaryHeap<Reverse<Place>>, n_rows: usize },
+    Oddest { most: usize, heap: BinaryHeap<Reverse<Place>>, n_rows: usize },
 }
 
 /// A row by its oddness: higher score first, then the earlier row.
@@ -166,7 +166,7 @@ impl FirstPass {
             Rule::Alpha(alpha) => Kept::Nothing(Cutoff(Line::PAtMost(alpha))),
             Rule::Contamination(share) => Kept::Nothing(Cutoff(Line::ScoreAbove(reference.threshold(share)))),
             Rule::Fdr(fdr) => Kept::PValues { fdr, counts: BTreeMap::new(), n_rows: 0 },
-            Rule::Budget(budget) => Kept::Oddest { budget, heap: BinaryHeap::new(), n_rows: 0 },
+            Rule::Top(most) => Kept::Oddest { most, heap: BinaryHeap::new(), n_rows: 0 },
         })
     }
 
@@ -178,10 +178,10 @@ impl FirstPass {
                 *n_rows += 1;
                 *counts.entry(p_value.to_bits()).or_insert(0) += 1;
             }
-            Kept::Oddest { budget, heap, n_rows } => {
+            Kept::Oddest { most, heap, n_rows } => {
                 let place = Place { score, row: *n_rows };
                 *n_rows += 1;
-                if heap.len() < *budget {
+                if heap.len() < *most {
                     heap.push(Reverse(place));
                 } else if let Some(mut least) = heap.peek_mut()
                     && place > least.0
@@ -201,9 +201,9 @@ impl FirstPass {
                 let counts = counts.iter().map(|(&bits, &count)| (f64::from_bits(bits), count));
                 Cutoff(Line::PAtMost(benjamini_hochberg(fdr, counts, n_rows).unwrap_or(f64::NEG_INFINITY)))
             }
-            Kept::Oddest { budget, heap, .. } => Cutoff(match heap.peek() {
-                Some(Reverse(least)) if heap.len() == budget => Line::AtLeastAsOddAs(*least),
-                // Fewer rows than the budget: all of them.
+            Kept::Oddest { most, heap, .. } => Cutoff(match heap.peek() {
+                Some(Reverse(least)) if heap.len() == most => Line::AtLeastAsOddAs(*least),
+                // Fewer rows than asked for: all of them.
                 Some(_) => Line::PAtMost(f64::INFINITY),
                 None => Line::PAtMost(f64::NEG_INFINITY),
             }),

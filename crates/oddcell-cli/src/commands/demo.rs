@@ -147,7 +147,7 @@ impl DemoSummary {
         let _ = writeln!(text, "\n{odd} called odd at a false-discovery rate of 10 %.");
         let _ = writeln!(text, "the table:   {}\njudged rows: {}", self.table, self.judged);
         let _ = writeln!(text, "the report:  {} (a page for the browser)", self.report);
-        let _ = writeln!(text, "next:        oddcell detect {} --budget 20", self.table);
+        let _ = writeln!(text, "next:        oddcell detect {} --top 20", self.table);
         text
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
     if !detection.null.has_tail() {
         // The k-th smallest rank is at least k/n, and so never at most SHARE · k/n.
         let blind =
-            if matches!(rule, Rule::Fdr(_)) { ", by which --fdr finds nothing; use --budget" } else { "" };
+            if matches!(rule, Rule::Fdr(_)) { ", by which --fdr finds nothing; use --top" } else { "" };
         notes.push(format!("{}{blind}", RobustNull::WITHOUT_TAIL));
     }
     let source = MapSource { fitted: Some(&*detection.first), noise: None };

@@ -56,15 +56,15 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let (options, seed) = learning::options(&args.learn, &args.columns)?;
     let inputs: Vec<&PathBuf> =
         [Some(&args.data), args.learn.config.as_ref()].into_iter().flatten().collect();
-    learning::check_output(&args.model, &inputs)?;
-    report::check(args.report.report.as_ref(), &inputs, &[&args.model])?;
+    learning::check_output(&args.output, &inputs)?;
+    report::check(args.report.report.as_ref(), &inputs, &[&args.output])?;
     let progress = Training::new("learning", args.run.quiet);
     let pool = learning::pool(&args.run)?;
     let context = Context { seed, monitor: &progress };
     let learn = if args.stream { learn_streamed } else { learn_whole };
     let Learned { model, origin, mut notes, batches } = learn(args, &options, &context, &pool)?;
     progress.done();
-    model.save(&args.model)?;
+    model.save(&args.output)?;
     notes.extend(model.encoder().reports().iter().map(ToString::to_string));
 
     let own = judge_own(args, batches, &origin, &model, &notes, &pool)?;
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
         seed: seed.0,
         metrics: own.metrics,
         notes,
-        model: args.model.display().to_string(),
+        model: args.output.display().to_string(),
         report: own.report,
     };
     if args.run.json {
@@ -206,7 +206,7 @@ fn judge_own(
     let report = page.write(source, pool, || {
         let mut about = report::about(origin, model.spec(), model.seed(), notes);
         about.notes.insert(0, OWN_NOTE.to_owned());
-        About { model: Some(args.model.display().to_string()), ..about }
+        About { model: Some(args.output.display().to_string()), ..about }
     })?;
     Ok(Own { metrics: label.map(|_| labels.metrics()), report })
 }

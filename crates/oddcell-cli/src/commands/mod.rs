@@ -30,7 +30,7 @@ fn rule(args: &RuleArgs, default: Rule) -> Result<Rule, Failure> {
     let chosen = None
         .or_else(|| args.alpha.map(Rule::alpha))
         .or_else(|| args.fdr.map(Rule::fdr))
-        .or_else(|| args.budget.map(Rule::budget))
+        .or_else(|| args.top.map(Rule::top))
         .or_else(|| args.contamination.map(Rule::contamination));
     Ok(chosen.transpose().map_err(Error::from)?.unwrap_or(default))
 }

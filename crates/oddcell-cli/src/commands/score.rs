@@ -111,7 +111,7 @@ fn too_coarse(model: &Model, rule: Rule, n_rows: usize, odd: usize) -> Option<St
     if least > level {
         let needed = counted((1.0 / level).ceil() as usize - 1, "row", "rows");
         return Some(format!(
-            "no row can be odd: {with}; for {level} the model must be calibrated on {needed}, or use --budget or \
+            "no row can be odd: {with}; for {level} the model must be calibrated on {needed}, or use --top or \
              --contamination"
         ));
     }
@@ -121,7 +121,7 @@ fn too_coarse(model: &Model, rule: Rule, n_rows: usize, odd: usize) -> Option<St
         let needed = counted((n_rows as f64 / level).ceil() as usize - 1, "row", "rows");
         format!(
             "no row can be odd alone: {with}, so at this false-discovery rate at least {} of {} must be as odd as that; \
-             to find a single one the model must be calibrated on {needed}, or use --alpha or --budget",
+             to find a single one the model must be calibrated on {needed}, or use --alpha or --top",
             count(together),
             counted(n_rows, "row", "rows"),
         )

@@ -94,7 +94,7 @@ fn one_row() {
     ----- stderr -----
     error: noise needs at least 2 rows to learn from, but got 1
     ");
-    assert_cmd_snapshot!(folder.tiny(["fit", "data.csv", "-m", "m.oddcell"]), @r"
+    assert_cmd_snapshot!(folder.tiny(["fit", "data.csv", "-o", "m.oddcell"]), @r"
     success: false
     exit_code: 2
     ----- stdout -----
@@ -302,7 +302,7 @@ fn ten_thousand_columns() {
         write!(csv, "\n{}", cells.join(",")).unwrap();
     }
     folder.write("wide.csv", csv);
-    let args = ["fit", "wide.csv", "-m", "m.oddcell", "--threads", "1", "--set", "train_for=1 steps"];
+    let args = ["fit", "wide.csv", "-o", "m.oddcell", "--threads", "1", "--set", "train_for=1 steps"];
     let fit = succeed(&mut folder.oddcell(args.into_iter().chain(["--json"])));
     let fit: serde_json::Value = serde_json::from_str(&fit).unwrap();
     assert!(fit["columns"].as_u64().unwrap() > 8_000, "{}", fit["columns"]);
@@ -314,11 +314,11 @@ fn ten_thousand_columns() {
     ----- stderr -----
     0 of 10 rows are odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
-    note: no row can be odd: with 10 calibration rows no p-value is below 0.091; for 0.01 the model must be calibrated on 99 rows, or use --budget or --contamination
+    note: no row can be odd: with 10 calibration rows no p-value is below 0.091; for 0.01 the model must be calibrated on 99 rows, or use --top or --contamination
     written to out.csv
     ");
     // Messages do not list ten thousand names.
-    assert_cmd_snapshot!(folder.oddcell(["fit", "wide.csv", "-m", "x.oddcell", "--label", "nope"]), @r"
+    assert_cmd_snapshot!(folder.oddcell(["fit", "wide.csv", "-o", "x.oddcell", "--label", "nope"]), @r"
     success: false
     exit_code: 2
     ----- stdout -----
@@ -342,7 +342,7 @@ fn ten_thousand_columns() {
 fn labels_that_are_no_truth_values() {
     let folder = Folder::new();
     folder.write("orders.csv", orders(60));
-    let fit = |label: &'static str| folder.tiny(["fit", "orders.csv", "-m", "m.oddcell", "--label", label]);
+    let fit = |label: &'static str| folder.tiny(["fit", "orders.csv", "-o", "m.oddcell", "--label", label]);
     assert_cmd_snapshot!(fit("nope"), @r"
     success: false
     exit_code: 2

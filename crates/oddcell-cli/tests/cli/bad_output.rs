@@ -10,7 +10,7 @@ fn a_missing_folder_is_told_before_anything_is_learned() {
     folder.write("orders.csv", orders(60));
     // Without the check this would train for hours.
     let long = ["--set", "train_for=100000000 steps"];
-    let fit = ["fit", "orders.csv", "-m", "absent/m.oddcell"];
+    let fit = ["fit", "orders.csv", "-o", "absent/m.oddcell"];
     assert_cmd_snapshot!(folder.oddcell(fit.into_iter().chain(long)), @r"
     success: false
     exit_code: 2
@@ -69,7 +69,7 @@ fn a_folder_that_takes_no_files() {
     error: cannot create `/proc/out.csv`: No such file or directory (os error 2)
     hint: does the folder exist, and may files be created in it?
     ");
-    assert_cmd_snapshot!(folder.tiny(["fit", "orders.csv", "-m", "/proc/m.oddcell"]), @r"
+    assert_cmd_snapshot!(folder.tiny(["fit", "orders.csv", "-o", "/proc/m.oddcell"]), @r"
     success: false
     exit_code: 2
     ----- stdout -----
@@ -87,7 +87,7 @@ fn a_full_disk() {
     let score = |flags: [&'static str; 4]| {
         folder.oddcell(["score", "m.oddcell", "orders.csv"].into_iter().chain(flags))
     };
-    assert_cmd_snapshot!(score(["-o", "/dev/full", "--budget", "3"]), @r"
+    assert_cmd_snapshot!(score(["-o", "/dev/full", "--top", "3"]), @r"
     success: false
     exit_code: 1
     ----- stdout -----
@@ -123,7 +123,7 @@ fn a_full_disk() {
     error: cannot write `/dev/full` as csv: No space left on device (os error 28)
     hint: make room, or write to another disk
     ");
-    assert_cmd_snapshot!(folder.tiny(["fit", "orders.csv", "-m", "/dev/full"]), @r"
+    assert_cmd_snapshot!(folder.tiny(["fit", "orders.csv", "-o", "/dev/full"]), @r"
     success: false
     exit_code: 1
     ----- stdout -----
@@ -153,7 +153,7 @@ fn results_do_not_overwrite_what_they_are_made_from() {
     error: `orders.csv` is an input of this command; writing the result there would destroy it
     hint: give the result another name
     ");
-    assert_cmd_snapshot!(folder.tiny(["fit", "orders.csv", "-m", "./orders.csv"]), @r"
+    assert_cmd_snapshot!(folder.tiny(["fit", "orders.csv", "-o", "./orders.csv"]), @r"
     success: false
     exit_code: 2
     ----- stdout -----

@@ -172,7 +172,7 @@ fn an_ablation_has_its_variants_and_its_picture() {
     for variant in ["aggregate=max", "aggregate=mean", "aggregate=min"] {
         assert!(results.contains(&format!(",noise,{variant}; train_for=2 steps,0,ok,")), "{results}");
     }
-    assert!(folder.read("lab/figures/occ_by_aggregate_budget.svg").starts_with("<svg"));
+    assert!(folder.read("lab/figures/occ_by_aggregate_train_for.svg").starts_with("<svg"));
     assert_cmd_snapshot!(ablate("levels"), @r"
     success: false
     exit_code: 2
@@ -192,7 +192,7 @@ fn a_map_is_drawn_for_every_set() {
         command
     };
     let paths = succeed(&mut map("noise"));
-    assert_eq!(paths.lines().next(), Some("lab/figures/map_made_noise_budget=2_steps.svg"));
+    assert_eq!(paths.lines().next(), Some("lab/figures/map_made_noise_train_for=2_steps.svg"));
     assert_cmd_snapshot!(map("ae"), @r"
     success: false
     exit_code: 2

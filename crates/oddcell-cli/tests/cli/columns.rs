@@ -48,7 +48,7 @@ fn judged_rows_of_every_format_can_be_judged_again() {
         assert_eq!(notes(folder.tiny(["detect", &judged, "-o", "again.jsonl"])), [EARLIER], "{format}");
         assert_eq!(folder.read("again.jsonl").matches("odd_reasons").count(), 120, "{format}");
     }
-    let args = ["fit", "judged.jsonl", "-m", "again.oddcell", "--ignore", "odd_p"];
+    let args = ["fit", "judged.jsonl", "-o", "again.oddcell", "--ignore", "odd_p"];
     assert_eq!(notes(folder.tiny(args)), [EARLIER]);
 }
 
@@ -87,21 +87,21 @@ fn keys_that_come_after_the_first_batch_are_columns_of_the_model_or_left_out() {
         })
         .collect();
     folder.write("late.jsonl", late.concat());
-    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "late.jsonl", "--budget", "3", "-o", "out.csv"]), @r"
+    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "late.jsonl", "--top", "3", "-o", "out.csv"]), @r"
     success: true
     exit_code: 0
     ----- stdout -----
 
     ----- stderr -----
     3 of 3,000 rows are odd.
-    rule: budget 3: the 3 rows with the highest scores
+    rule: top 3: the 3 rows with the highest scores
     note: keys that first appear after row 2048 are left out: `clerk`
     written to out.csv
     ");
     let ratings = column(&folder.read("out.csv"), "rating");
     assert!(ratings[..2_100].iter().all(String::is_empty) && ratings[2_100..].contains(&"4".to_owned()));
     // A whole table knows all its keys in the end.
-    let args = ["fit", "late.jsonl", "-m", "late.oddcell", "--ignore", "clerk", "--set", "train_for=1 steps"];
+    let args = ["fit", "late.jsonl", "-o", "late.oddcell", "--ignore", "clerk", "--set", "train_for=1 steps"];
     assert_cmd_snapshot!(folder.oddcell(args), @r"
     success: true
     exit_code: 0
@@ -185,7 +185,7 @@ fn nested_parquet_can_be_ignored_and_is_given_back() {
     let columns = names.zip(flat.columns().iter().cloned()).chain([("tags", Arc::clone(&tags))]);
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     write(&folder, "nested.parquet", Format::Parquet, &Table::from_batches("", vec![batch]).unwrap());
-    assert_cmd_snapshot!(folder.tiny(["fit", "nested.parquet", "-m", "x.oddcell"]), @r"
+    assert_cmd_snapshot!(folder.tiny(["fit", "nested.parquet", "-o", "x.oddcell"]), @r"
     success: false
     exit_code: 2
     ----- stdout -----
@@ -198,7 +198,7 @@ fn nested_parquet_can_be_ignored_and_is_given_back() {
     assert!(notes(folder.tiny(args)).is_empty());
     assert_eq!(read(&folder, "out.parquet").batches[0].column_by_name("tags").unwrap(), &tags);
     let score =
-        folder.oddcell(["score", "m.oddcell", "nested.parquet", "-o", "out.parquet", "--budget", "3"]);
+        folder.oddcell(["score", "m.oddcell", "nested.parquet", "-o", "out.parquet", "--top", "3"]);
     assert_eq!(notes(score), ["note: not known to the model and ignored: `tags`"]);
     assert_eq!(read(&folder, "out.parquet").batches[0].column_by_name("tags").unwrap(), &tags);
 }

@@ -9,7 +9,7 @@ use crate::folder::{Folder, column, orders, succeed};
 fn detect_with_a_file_leaves_standard_output_empty() {
     let folder = Folder::new();
     folder.write("orders.csv", orders(120));
-    let args = ["detect", "orders.csv", "-o", "judged.csv", "--budget", "2"];
+    let args = ["detect", "orders.csv", "-o", "judged.csv", "--top", "2"];
     assert_cmd_snapshot!(folder.tiny(args), @r"
     success: true
     exit_code: 0
@@ -17,7 +17,7 @@ fn detect_with_a_file_leaves_standard_output_empty() {
 
     ----- stderr -----
     2 of 120 rows are odd.
-    rule: budget 2: the 2 rows with the highest scores
+    rule: top 2: the 2 rows with the highest scores
     written to judged.csv
     ");
     let judged = folder.read("judged.csv");
@@ -54,7 +54,7 @@ fn detect_in_a_pipe_writes_the_rows() {
 fn json_gives_the_summary_to_programs() {
     let folder = Folder::new();
     folder.write("orders.csv", orders(60));
-    let text = succeed(&mut folder.tiny(["detect", "orders.csv", "--budget", "2", "--json", "--seed", "5"]));
+    let text = succeed(&mut folder.tiny(["detect", "orders.csv", "--top", "2", "--json", "--seed", "5"]));
     let mut json: Value = serde_json::from_str(&text).unwrap();
     let oddest = json["oddest"].take();
     let oddest = oddest.as_array().unwrap();
@@ -73,7 +73,7 @@ fn json_gives_the_summary_to_programs() {
       "output": null,
       "params": null,
       "rows": 60,
-      "rule": "budget 2: the 2 rows with the highest scores",
+      "rule": "top 2: the 2 rows with the highest scores",
       "seed": 5
     }
     "#);
@@ -96,7 +96,7 @@ fn labels_ignored_and_categorical_columns() {
         "labelled.csv",
         "-o",
         "out.csv",
-        "--budget",
+        "--top",
         "1",
         "--label",
         "truth",
@@ -112,7 +112,7 @@ fn labels_ignored_and_categorical_columns() {
 
     ----- stderr -----
     1 of 60 rows is odd.
-    rule: budget 1: the row with the highest score
+    rule: top 1: the row with the highest score
     against the labels (anomalies: 1): AUC [figure], average precision [figure], F1 [figure]
     written to out.csv
     ");
@@ -157,12 +157,12 @@ fn another_delimiter_is_guessed_or_given_and_kept() {
     folder.write("strange.csv", with("^"));
     let plain = {
         folder.write("plain.csv", orders(60));
-        succeed(&mut folder.tiny(["detect", "plain.csv", "--budget", "3"]))
+        succeed(&mut folder.tiny(["detect", "plain.csv", "--top", "3"]))
     };
     let runs = [("guessed.csv", None, ';'), ("tabs.csv", Some("tab"), '\t'), ("strange.csv", Some("^"), '^')];
     for (name, delimiter, expected) in runs {
         let flags = delimiter.map(|delimiter| ["--delimiter", delimiter]);
-        let args = ["detect", name, "--budget", "3"].into_iter().chain(flags.into_iter().flatten());
+        let args = ["detect", name, "--top", "3"].into_iter().chain(flags.into_iter().flatten());
         let rows = succeed(&mut folder.tiny(args));
         // The reasons hold commas and semicolons of their own: only what stands before them is compared.
         let start = |text: &str, delimiter: char| -> Vec<String> {
@@ -187,7 +187,7 @@ fn another_delimiter_is_guessed_or_given_and_kept() {
 fn without_a_header_columns_are_numbered() {
     let folder = Folder::new();
     folder.write("bare.csv", orders(60).split_once('\n').unwrap().1);
-    let args = ["detect", "bare.csv", "--no-header", "-o", "out.csv", "--budget", "1"];
+    let args = ["detect", "bare.csv", "--no-header", "-o", "out.csv", "--top", "1"];
     assert_cmd_snapshot!(folder.tiny(args), @r"
     success: true
     exit_code: 0
@@ -195,7 +195,7 @@ fn without_a_header_columns_are_numbered() {
 
     ----- stderr -----
     1 of 60 rows is odd.
-    rule: budget 1: the row with the highest score
+    rule: top 1: the row with the highest score
     written to out.csv
     ");
     let judged = folder.read("out.csv");
@@ -228,7 +228,7 @@ fn few_rows_are_judged_with_a_note() {
     0 of 12 rows are odd.
     rule: false-discovery rate 0.1: about 10 % of the flagged rows, at most, are expected to be normal
     note: column `city`: 2 rare values pooled (7 rows), 1 kept
-    note: too few rows, or too many equal scores, to estimate p-values: they are plain ranks, by which --fdr finds nothing; use --budget
+    note: too few rows, or too many equal scores, to estimate p-values: they are plain ranks, by which --fdr finds nothing; use --top
     written to out.csv
     ");
 }

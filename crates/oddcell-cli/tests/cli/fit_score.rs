@@ -13,7 +13,7 @@ use crate::folder::{Folder, column, orders, succeed};
 fn fit_says_what_it_learned_from() {
     let folder = Folder::new();
     folder.write("orders.csv", orders(120));
-    assert_cmd_snapshot!(folder.tiny(["fit", "orders.csv", "-m", "m.oddcell"]), @r"
+    assert_cmd_snapshot!(folder.tiny(["fit", "orders.csv", "-o", "m.oddcell"]), @r"
     success: true
     exit_code: 0
     ----- stdout -----
@@ -30,7 +30,7 @@ fn fit_says_what_it_learned_from() {
 fn score_in_a_pipe_writes_the_rows_to_standard_output_and_the_summary_to_standard_error() {
     let folder = Folder::without_figures().with_model();
     folder.write("new.csv", orders(8));
-    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "new.csv", "--budget", "1"]), @r#"
+    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "new.csv", "--top", "1"]), @r#"
     success: true
     exit_code: 0
     ----- stdout -----
@@ -46,7 +46,7 @@ fn score_in_a_pipe_writes_the_rows_to_standard_output_and_the_summary_to_standar
 
     ----- stderr -----
     1 of 8 rows is odd.
-    rule: budget 1: the row with the highest score
+    rule: top 1: the row with the highest score
     "#);
 }
 
@@ -122,7 +122,7 @@ fn standard_input_gives_the_same_as_a_file() {
 #[test]
 fn fit_reads_standard_input() {
     let folder = Folder::new().with_model();
-    let mut command = folder.tiny(["fit", "-", "-m", "piped.oddcell"]);
+    let mut command = folder.tiny(["fit", "-", "-o", "piped.oddcell"]);
     assert_cmd_snapshot!(command.pass_stdin(orders(120)), @r"
     success: true
     exit_code: 0
@@ -143,7 +143,7 @@ fn the_number_of_threads_changes_no_byte() {
     folder.write("orders.csv", orders(1_300));
     let outputs = ["1", "2"].map(|threads| {
         let model = format!("{threads}.oddcell");
-        let fit = ["fit", "orders.csv", "-m", &model, "--threads", threads, "--set", "train_for=30 steps"];
+        let fit = ["fit", "orders.csv", "-o", &model, "--threads", threads, "--set", "train_for=30 steps"];
         succeed(&mut folder.oddcell(fit));
         let scored = succeed(&mut folder.oddcell(["score", &model, "orders.csv", "--threads", threads]));
         (std::fs::read(folder.path(&model)).unwrap(), scored)
@@ -258,17 +258,17 @@ fn each_rule_is_told() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: false-discovery rate 0.2: about 20 % of the flagged rows, at most, are expected to be normal
-    note: no row can be odd alone: with 120 calibration rows no p-value is below 0.008, so at this false-discovery rate at least 5 of 120 rows must be as odd as that; to find a single one the model must be calibrated on 599 rows, or use --alpha or --budget
+    note: no row can be odd alone: with 120 calibration rows no p-value is below 0.008, so at this false-discovery rate at least 5 of 120 rows must be as odd as that; to find a single one the model must be calibrated on 599 rows, or use --alpha or --top
     written to out.csv
     ");
-    assert_cmd_snapshot!(score(["--budget", "3"]), @r"
+    assert_cmd_snapshot!(score(["--top", "3"]), @r"
     success: true
     exit_code: 0
     ----- stdout -----
 
     ----- stderr -----
     3 of 120 rows are odd.
-    rule: budget 3: the 3 rows with the highest scores
+    rule: top 3: the 3 rows with the highest scores
     written to out.csv
     ");
     assert_cmd_snapshot!(score(["--contamination", "0.05"]), @r"
@@ -305,13 +305,13 @@ fn rules_out_of_range_are_wrong_use() {
     ----- stderr -----
     error: parameter `fdr` is NaN, but must be more than 0 and less than 1
     ");
-    assert_cmd_snapshot!(score(["--budget", "0"]), @r"
+    assert_cmd_snapshot!(score(["--top", "0"]), @r"
     success: false
     exit_code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: parameter `budget` is 0, but must be at least 1
+    error: parameter `top` is 0, but must be at least 1
     ");
     assert_cmd_snapshot!(score(["--contamination", "0.7"]), @r"
     success: false
@@ -326,14 +326,14 @@ fn rules_out_of_range_are_wrong_use() {
 #[test]
 fn two_rules_at_once_are_wrong_use() {
     let folder = Folder::new();
-    let args = ["score", "m.oddcell", "orders.csv", "--alpha", "0.01", "--budget", "3"];
+    let args = ["score", "m.oddcell", "orders.csv", "--alpha", "0.01", "--top", "3"];
     assert_cmd_snapshot!(folder.oddcell(args), @r"
     success: false
     exit_code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: the argument '--alpha <P>' cannot be used with '--budget <K>'
+    error: the argument '--alpha <P>' cannot be used with '--top <K>'
 
     Usage: oddcell score --alpha <P> <MODEL> <DATA>
 
@@ -356,7 +356,7 @@ fn verdicts_of_the_stream_equal_those_in_memory() {
     }
     let rules = [
         ("--fdr", "0.3", Rule::Fdr(0.3)),
-        ("--budget", "17", Rule::Budget(17)),
+        ("--top", "17", Rule::Top(17)),
         ("--alpha", "0.05", Rule::Alpha(0.05)),
         ("--contamination", "0.1", Rule::Contamination(0.1)),
     ];
@@ -381,7 +381,7 @@ fn with_labels_the_agreement_is_told() {
         })
         .collect();
     folder.write("labelled.csv", labelled);
-    let args = ["fit", "labelled.csv", "-m", "m.oddcell", "--label", "truth"];
+    let args = ["fit", "labelled.csv", "-o", "m.oddcell", "--label", "truth"];
     assert_cmd_snapshot!(folder.tiny(args), @r"
     success: true
     exit_code: 0
@@ -463,7 +463,7 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: false-discovery rate 0.2: about 20 % of the flagged rows, at most, are expected to be normal
-    note: no row can be odd alone: with 120 calibration rows no p-value is below 0.008, so at this false-discovery rate at least 5 of 120 rows must be as odd as that; to find a single one the model must be calibrated on 599 rows, or use --alpha or --budget
+    note: no row can be odd alone: with 120 calibration rows no p-value is below 0.008, so at this false-discovery rate at least 5 of 120 rows must be as odd as that; to find a single one the model must be calibrated on 599 rows, or use --alpha or --top
     written to out.csv
     ");
     assert_cmd_snapshot!(score("0.005"), @r"
@@ -474,7 +474,7 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: false-discovery rate 0.005: about 0.5 % of the flagged rows, at most, are expected to be normal
-    note: no row can be odd: with 120 calibration rows no p-value is below 0.008; for 0.005 the model must be calibrated on 199 rows, or use --budget or --contamination
+    note: no row can be odd: with 120 calibration rows no p-value is below 0.008; for 0.005 the model must be calibrated on 199 rows, or use --top or --contamination
     written to out.csv
     ");
     // Of one row, p = 1/121 is small enough.
@@ -519,7 +519,7 @@ fn explain_refuses_a_row_that_is_not_there() {
 fn a_detector_without_cells_explains_the_row_only() {
     let folder = Folder::without_figures();
     folder.write("orders.csv", orders(120));
-    succeed(&mut folder.oddcell(["fit", "orders.csv", "-m", "m.oddcell", "--detector", "iforest"]));
+    succeed(&mut folder.oddcell(["fit", "orders.csv", "-o", "m.oddcell", "--detector", "iforest"]));
     assert_cmd_snapshot!(folder.oddcell(["explain", "m.oddcell", "orders.csv", "--row", "7"]), @r"
     success: true
     exit_code: 0

@@ -80,7 +80,7 @@ impl Folder {
     /// A folder with `orders.csv` and `m.oddcell`, which was fitted on it.
     pub(crate) fn with_model(self) -> Self {
         self.write("orders.csv", orders(120));
-        succeed(&mut self.tiny(["fit", "orders.csv", "-m", "m.oddcell", "--quiet"]));
+        succeed(&mut self.tiny(["fit", "orders.csv", "-o", "m.oddcell", "--quiet"]));
         self
     }
 }

@@ -35,7 +35,7 @@ fn without_arguments_the_commands_are_listed() {
       oddcell demo                              see the whole job on built-in data
       oddcell detect orders.csv                 which rows of this table are odd, and why?
       oddcell detect orders.csv --report a.html the same as a page for the browser
-      oddcell fit good.parquet -m normal.oddcell
+      oddcell fit good.parquet -o normal.oddcell
       oddcell score normal.oddcell new.csv -o judged.csv
       zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
 
@@ -73,7 +73,7 @@ fn help_lists_the_commands_with_examples() {
       oddcell demo                              see the whole job on built-in data
       oddcell detect orders.csv                 which rows of this table are odd, and why?
       oddcell detect orders.csv --report a.html the same as a page for the browser
-      oddcell fit good.parquet -m normal.oddcell
+      oddcell fit good.parquet -o normal.oddcell
       oddcell score normal.oddcell new.csv -o judged.csv
       zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
 
@@ -168,7 +168,7 @@ fn help_of_detect() {
           --alpha <P>              Odd if the p-value is at most this
           --fdr <SHARE>            Odd so that about this share of the odd rows is expected to be normal
                                    (Benjamini-Hochberg)
-          --budget <K>             Odd are the K rows with the highest scores
+          --top <K>             Odd are the K rows with the highest scores
           --contamination <SHARE>  Odd if the score is above this top share of the reference scores, as
                                    in PyOD
 
@@ -206,7 +206,7 @@ fn help_of_detect() {
 
     Examples:
       oddcell detect orders.csv
-      oddcell detect orders.csv -o judged.csv --budget 20
+      oddcell detect orders.csv -o judged.csv --top 20
       oddcell detect orders.csv --report page.html
       oddcell detect orders.csv --ignore note,clerk --categorical postcode --json
       oddcell detect thyroid.npz --label y --preset paper
@@ -232,7 +232,7 @@ fn help_of_fit() {
       <DATA>  The table (`-`: standard input)
 
     Options:
-      -m, --model <MODEL>  Write the model here
+     -o, --output <MODEL>  Write the model here
           --stream         For a table larger than memory: read the file twice and learn block by block
                            (only detector noise)
           --memory <GB>    Memory for the rows of --stream, in GB [default: 0.512]
@@ -275,12 +275,12 @@ fn help_of_fit() {
       -q, --quiet        Say nothing but errors
 
     Examples:
-      oddcell fit good.csv -m normal.oddcell
-      oddcell fit good.csv -m normal.oddcell --preset paper --net resmlp
-      oddcell fit good.csv -m normal.oddcell --set sigma_max=1.5 --set 'train_for=200 epochs'
-      oddcell fit good.csv -m normal.oddcell --config settings.toml
-      oddcell fit good.csv -m normal.oddcell --report page.html
-      oddcell fit huge.parquet -m normal.oddcell --stream --memory 2
+      oddcell fit good.csv -o normal.oddcell
+      oddcell fit good.csv -o normal.oddcell --preset paper --net resmlp
+      oddcell fit good.csv -o normal.oddcell --set sigma_max=1.5 --set 'train_for=200 epochs'
+      oddcell fit good.csv -o normal.oddcell --config settings.toml
+      oddcell fit good.csv -o normal.oddcell --report page.html
+      oddcell fit huge.parquet -o normal.oddcell --stream --memory 2
 
     ----- stderr -----
     ");
@@ -315,7 +315,7 @@ fn help_of_score() {
           --alpha <P>              Odd if the p-value is at most this
           --fdr <SHARE>            Odd so that about this share of the odd rows is expected to be normal
                                    (Benjamini-Hochberg)
-          --budget <K>             Odd are the K rows with the highest scores
+          --top <K>             Odd are the K rows with the highest scores
           --contamination <SHARE>  Odd if the score is above this top share of the reference scores, as
                                    in PyOD
           --label <COL>            A column with the truth (0/1, true/false): AUC, average precision and
@@ -339,7 +339,7 @@ fn help_of_score() {
       oddcell score normal.oddcell new.csv -o judged.csv --report page.html
       cat new.jsonl | oddcell score normal.oddcell - --format jsonl | head
 
-    --fdr and --budget keep the judged rows in the temporary folder until all are seen; --label keeps 9
+    --fdr and --top keep the judged rows in the temporary folder until all are seen; --label keeps 9
     bytes a row.
 
     ----- stderr -----

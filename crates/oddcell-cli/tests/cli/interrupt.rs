@@ -19,7 +19,7 @@ fn an_interrupted_fit_writes_no_model() {
     let folder = Folder::new();
     folder.write("orders.csv", orders(120));
     let args =
-        ["fit", "orders.csv", "-m", "m.oddcell", "--threads", "1", "--set", "train_for=100000000 steps"];
+        ["fit", "orders.csv", "-o", "m.oddcell", "--threads", "1", "--set", "train_for=100000000 steps"];
     let mut child = folder.oddcell(args).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(1_500));
     assert!(child.try_wait().unwrap().is_none(), "it is still learning");

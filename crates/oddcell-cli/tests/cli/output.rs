@@ -16,8 +16,8 @@ use crate::folder::{Folder, column, orders, succeed};
 #[test]
 fn parquet_comes_back_typed_and_with_the_same_figures() {
     let folder = Folder::new().with_model();
-    let csv = succeed(&mut folder.oddcell(["score", "m.oddcell", "orders.csv", "--budget", "4"]));
-    let args = ["score", "m.oddcell", "orders.csv", "--budget", "4", "-o", "out.parquet"];
+    let csv = succeed(&mut folder.oddcell(["score", "m.oddcell", "orders.csv", "--top", "4"]));
+    let args = ["score", "m.oddcell", "orders.csv", "--top", "4", "-o", "out.parquet"];
     succeed(&mut folder.oddcell(args));
     let table = Table::read(&Source::Path(folder.path("out.parquet")), &ReadOptions::default()).unwrap();
     assert_eq!(table.n_rows(), 120);
@@ -102,7 +102,7 @@ fn judging_judged_rows_again_replaces_what_was_found() {
 #[test]
 fn json_summary_of_score() {
     let folder = Folder::new().with_model();
-    let args = ["score", "m.oddcell", "orders.csv", "--budget", "4", "--json", "-o", "out.csv"];
+    let args = ["score", "m.oddcell", "orders.csv", "--top", "4", "--json", "-o", "out.csv"];
     let mut json: Value = serde_json::from_str(&succeed(&mut folder.oddcell(args))).unwrap();
     json["oddest"].take();
     json["params"].take();
@@ -116,7 +116,7 @@ fn json_summary_of_score() {
       "output": "out.csv",
       "params": null,
       "rows": 120,
-      "rule": "budget 4: the 4 rows with the highest scores",
+      "rule": "top 4: the 4 rows with the highest scores",
       "seed": 0
     }
     "#);
@@ -136,7 +136,7 @@ fn json_summary_of_score() {
 fn a_reader_that_goes_away_is_no_error() {
     let folder = Folder::new().with_model();
     folder.write("many.csv", orders(5_000));
-    for rule in [["--alpha", "0.1"], ["--budget", "10"]] {
+    for rule in [["--alpha", "0.1"], ["--top", "10"]] {
         let args = ["score", "m.oddcell", "many.csv", "--quiet"];
         let mut command = folder.oddcell(args.into_iter().chain(rule));
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -15,7 +15,7 @@ fn data(html: &str) -> Value {
 fn detect_writes_a_page_about_the_very_rows_it_judges() {
     let folder = Folder::new();
     folder.write("orders.csv", orders(120));
-    let args = ["detect", "orders.csv", "--budget", "4", "-o", "out.csv"];
+    let args = ["detect", "orders.csv", "--top", "4", "-o", "out.csv"];
     succeed(&mut folder.tiny(args));
     let without = folder.read("out.csv");
     assert_cmd_snapshot!(folder.tiny(args.into_iter().chain(["--report", "page.html"])), @r"
@@ -25,7 +25,7 @@ fn detect_writes_a_page_about_the_very_rows_it_judges() {
 
     ----- stderr -----
     4 of 120 rows are odd.
-    rule: budget 4: the 4 rows with the highest scores
+    rule: top 4: the 4 rows with the highest scores
     written to out.csv
     report: page.html
     ");
@@ -74,7 +74,7 @@ fn score_tells_of_the_model_and_of_labels_and_hides_what_an_earlier_run_had_foun
 fn fit_shows_its_own_rows_and_noised_ones_and_other_detectors_their_features() {
     let folder = Folder::new();
     folder.write("orders.csv", orders(120));
-    succeed(&mut folder.tiny(["fit", "orders.csv", "-m", "m.oddcell", "--report", "page.html"]));
+    succeed(&mut folder.tiny(["fit", "orders.csv", "-o", "m.oddcell", "--report", "page.html"]));
     let html = folder.read("page.html");
     assert!(html.contains("These are the rows that the model learned from."));
     assert_eq!(data(&html)["map"]["noised"].as_array().unwrap().len(), 120);

@@ -12,7 +12,7 @@ fn folder() -> Folder {
 }
 
 fn params(folder: &Folder, flags: &[&str]) -> Value {
-    let args = ["fit", "orders.csv", "-m", "m.oddcell", "--json"];
+    let args = ["fit", "orders.csv", "-o", "m.oddcell", "--json"];
     let text = succeed(&mut folder.oddcell(args.into_iter().chain(flags.iter().copied())));
     serde_json::from_str(&text).unwrap()
 }
@@ -20,7 +20,7 @@ fn params(folder: &Folder, flags: &[&str]) -> Value {
 #[test]
 fn a_config_file_sets_everything_and_flags_have_the_last_word() {
     let folder = folder();
-    let config = "seed = 3\n[params]\nsigma_max = 1.5\nbudget = \"5 steps\"\n\
+    let config = "seed = 3\n[params]\nsigma_max = 1.5\ntrain_for = \"5 steps\"\n\
                   [encode]\nmax_levels = 2\n[fit]\nfolds = 3\n";
     folder.write("settings.toml", config);
     let found = params(&folder, &["--config", "settings.toml"]);
@@ -71,7 +71,7 @@ fn config_files_with_mistakes() {
     let folder = folder();
     let fit = |config: &str| {
         folder.write("settings.toml", config);
-        folder.oddcell(["fit", "orders.csv", "-m", "m.oddcell", "--config", "settings.toml"])
+        folder.oddcell(["fit", "orders.csv", "-o", "m.oddcell", "--config", "settings.toml"])
     };
     assert_cmd_snapshot!(fit("sede = 3\n"), @r"
     success: false
@@ -137,7 +137,7 @@ fn config_files_with_mistakes() {
     ----- stderr -----
     error: config `settings.toml`: fit.fold: unknown field `fold`, expected one of `holdout`, `max_holdout_rows`, `folds`, `cross_fit_below`
     ");
-    assert_cmd_snapshot!(folder.oddcell(["fit", "orders.csv", "-m", "m.oddcell", "--config", "nope.toml"]), @r"
+    assert_cmd_snapshot!(folder.oddcell(["fit", "orders.csv", "-o", "m.oddcell", "--config", "nope.toml"]), @r"
     success: false
     exit_code: 2
     ----- stdout -----
@@ -152,7 +152,7 @@ fn config_files_with_mistakes() {
 fn settings_with_mistakes() {
     let folder = folder();
     let fit =
-        |setting: &'static str| folder.oddcell(["fit", "orders.csv", "-m", "m.oddcell", "--set", setting]);
+        |setting: &'static str| folder.oddcell(["fit", "orders.csv", "-o", "m.oddcell", "--set", setting]);
     assert_cmd_snapshot!(fit("sigmamax=1"), @r"
     success: false
     exit_code: 2
@@ -244,7 +244,7 @@ fn settings_with_mistakes() {
 fn unknown_detectors_and_presets() {
     let folder = folder();
     let fit = |flags: [&'static str; 4]| {
-        folder.oddcell(["fit", "orders.csv", "-m", "m.oddcell"].into_iter().chain(flags))
+        folder.oddcell(["fit", "orders.csv", "-o", "m.oddcell"].into_iter().chain(flags))
     };
     assert_cmd_snapshot!(fit(["--detector", "magic", "--seed", "0"]), @r"
     success: false

@@ -8,7 +8,7 @@ use crate::folder::{Folder, orders, succeed};
 fn a_streamed_fit_says_what_it_learned_from_and_its_model_scores() {
     let folder = Folder::new();
     folder.write("orders.csv", orders(1_200));
-    let args = ["fit", "orders.csv", "-m", "m.oddcell", "--stream", "--memory", "0.0001"];
+    let args = ["fit", "orders.csv", "-o", "m.oddcell", "--stream", "--memory", "0.0001"];
     assert_cmd_snapshot!(folder.tiny(args), @r"
     success: true
     exit_code: 0
@@ -36,7 +36,7 @@ fn labels_and_the_page_are_there_for_a_streamed_fit_too() {
         })
         .collect();
     folder.write("orders.csv", labelled);
-    let args = ["fit", "orders.csv", "-m", "m.oddcell", "--label", "odd", "--report", "page.html", "--json"];
+    let args = ["fit", "orders.csv", "-o", "m.oddcell", "--label", "odd", "--report", "page.html", "--json"];
     let fit = |stream: &[&'static str]| {
         let summary = succeed(folder.tiny(args).args(stream));
         serde_json::from_str::<serde_json::Value>(&summary).unwrap()
@@ -53,7 +53,7 @@ fn labels_and_the_page_are_there_for_a_streamed_fit_too() {
 fn what_cannot_be_streamed_is_told_before_the_table_is_read() {
     let folder = Folder::new();
     folder.write("orders.csv", orders(120));
-    let args = ["fit", "orders.csv", "-m", "m.oddcell", "--stream", "--detector", "knn"];
+    let args = ["fit", "orders.csv", "-o", "m.oddcell", "--stream", "--detector", "knn"];
     assert_cmd_snapshot!(folder.oddcell(args), @r"
     success: false
     exit_code: 2
@@ -63,7 +63,7 @@ fn what_cannot_be_streamed_is_told_before_the_table_is_read() {
     error: knn cannot learn from a stream: it needs all rows in memory at once
     hint: leave out --stream; only noise, with trust=1, learns from a stream
     ");
-    assert_cmd_snapshot!(folder.oddcell(["fit", "-", "-m", "m.oddcell", "--stream"]), @r"
+    assert_cmd_snapshot!(folder.oddcell(["fit", "-", "-o", "m.oddcell", "--stream"]), @r"
     success: false
     exit_code: 2
     ----- stdout -----
@@ -72,7 +72,7 @@ fn what_cannot_be_streamed_is_told_before_the_table_is_read() {
     error: --stream reads the table twice, which standard input cannot be
     hint: write the table to a file first
     ");
-    let args = ["fit", "orders.csv", "-m", "m.oddcell", "--stream", "--memory", "1e-9"];
+    let args = ["fit", "orders.csv", "-o", "m.oddcell", "--stream", "--memory", "1e-9"];
     assert_cmd_snapshot!(folder.oddcell(args), @r"
     success: false
     exit_code: 2

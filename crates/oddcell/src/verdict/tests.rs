@@ -47,13 +47,13 @@ fn a_p_value_exactly_on_the_bound_is_called_odd() {
 }
 
 #[test]
-fn the_budget_takes_the_highest_scores_and_of_equal_ones_the_earlier_rows() {
-    let budget = |k, scores: &[f64]| verdicts(Rule::Budget(k), scores, &vec![0.5; scores.len()], &nothing());
-    assert_eq!(budget(2, &[1.0, 3.0, 2.0, 3.0, 3.0]), [false, true, false, true, false]);
-    assert_eq!(budget(4, &[1.0, 3.0, 2.0, 3.0, 3.0]), [false, true, true, true, true]);
-    assert_eq!(budget(2, &[0.0, -0.0, 0.0]), [true, true, false]);
-    assert_eq!(budget(9, &[1.0, 3.0]), [true, true]);
-    assert_eq!(budget(1, &[]), [false; 0]);
+fn the_top_rows_take_the_highest_scores_and_of_equal_ones_the_earlier_rows() {
+    let top = |k, scores: &[f64]| verdicts(Rule::Top(k), scores, &vec![0.5; scores.len()], &nothing());
+    assert_eq!(top(2, &[1.0, 3.0, 2.0, 3.0, 3.0]), [false, true, false, true, false]);
+    assert_eq!(top(4, &[1.0, 3.0, 2.0, 3.0, 3.0]), [false, true, true, true, true]);
+    assert_eq!(top(2, &[0.0, -0.0, 0.0]), [true, true, false]);
+    assert_eq!(top(9, &[1.0, 3.0]), [true, true]);
+    assert_eq!(top(1, &[]), [false; 0]);
 }
 
 // Reference 0, 1, 2, 3, 4: the quantile 0.75 is 3, and only what lies above it counts.
@@ -69,7 +69,7 @@ fn rules_out_of_range_are_refused_with_what_would_be_allowed() {
     for bad in [0.0, -0.1, 1.0, f64::NAN, f64::INFINITY] {
         assert!(Rule::alpha(bad).is_err() && Rule::fdr(bad).is_err() && Rule::contamination(bad).is_err());
     }
-    assert!(Rule::contamination(0.500_001).is_err() && Rule::budget(0).is_err());
+    assert!(Rule::contamination(0.500_001).is_err() && Rule::top(0).is_err());
     let message = Rule::alpha(f64::NAN).unwrap_err().to_string();
     assert_eq!(message, "parameter `alpha` is NaN, but must be more than 0 and less than 1");
     assert_eq!(Rule::alpha(0.01), Ok(Rule::Alpha(0.01)));
@@ -78,14 +78,14 @@ fn rules_out_of_range_are_refused_with_what_would_be_allowed() {
 
 #[test]
 fn a_rule_reads_as_a_sentence() {
-    let sentences = [Rule::Alpha(0.07), Rule::Fdr(0.1), Rule::Budget(20), Rule::Contamination(0.05)];
+    let sentences = [Rule::Alpha(0.07), Rule::Fdr(0.1), Rule::Top(20), Rule::Contamination(0.05)];
     let sentences: Vec<String> = sentences.iter().map(ToString::to_string).collect();
     assert_eq!(
         sentences,
         [
             "p-value at most 0.07: about 7 % of normal rows are flagged",
             "false-discovery rate 0.1: about 10 % of the flagged rows, at most, are expected to be normal",
-            "budget 20: the 20 rows with the highest scores",
+            "top 20: the 20 rows with the highest scores",
             "contamination 0.05: scores above what 5 % of the reference rows exceed",
         ]
     );
@@ -138,21 +138,21 @@ proptest! {
     }
 
     #[test] // Law: exactly min(k, n) rows, and none left out that is odder than one taken.
-    fn the_budget_equals_sorting_all_rows(
+    fn the_top_rows_equal_sorting_all_rows(
         scores in prop::collection::vec((-4i8..5).prop_map(f64::from), 0..60), budget in 1usize..70
     ) {
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
         let mut expected = vec![false; scores.len()];
         order.iter().take(budget).for_each(|&row| expected[row] = true);
-        prop_assert_eq!(verdicts(Rule::Budget(budget), &scores, &vec![1.0; scores.len()], &nothing()), expected);
+        prop_assert_eq!(verdicts(Rule::Top(budget), &scores, &vec![1.0; scores.len()], &nothing()), expected);
     }
 
     #[test] // Law: rows that come one by one, in any batches, get the verdicts of the whole table.
     fn the_stream_form_equals_the_form_in_memory(
         rows in prop::collection::vec(((-4i8..5).prop_map(f64::from), 1u32..21), 0..60), which in 0usize..4
     ) {
-        let rule = [Rule::Alpha(0.15), Rule::Fdr(0.3), Rule::Budget(5), Rule::Contamination(0.25)][which];
+        let rule = [Rule::Alpha(0.15), Rule::Fdr(0.3), Rule::Top(5), Rule::Contamination(0.25)][which];
         let reference = Calibration::conformal(vec![-4.0, -1.0, 0.0, 2.0, 4.0]);
         let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
         let p_values: Vec<f64> = rows.iter().map(|row| f64::from(row.1) / 20.0).collect();
