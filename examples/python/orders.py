@@ -1,10 +1,10 @@
-"""Odd orders of a shop, from one table to a model that judges new rows.
+"""Find the odd orders of a shop: from one table to a model that judges new rows.
 
-A script with cells: editors that know `# %%` run it piece by piece, `python examples/python/orders.py` as a whole.
-It needs pandas, pyarrow and matplotlib: pip install 'oddcell[pandas,plot]'
+Run it as a whole with `python examples/python/orders.py`, or cell by cell in an editor that knows `# %%`.
+It needs pandas, pyarrow and matplotlib: pip install '.[pandas,plot]' in a clone.
 """
 
-# %% A table: numbers, a category, a date. The price of an order follows from its size and its product.
+# %% A table with numbers, a category and a date. The total of an order depends on its product and number of items.
 import numpy as np
 import pandas as pd
 
@@ -28,19 +28,18 @@ def make_orders(count: int) -> pd.DataFrame:
 
 orders = make_orders(2_000)
 
-# %% Five orders go wrong: the total is that of another order. Nothing about such a number is odd by itself.
+# %% Corrupt five orders: each gets a total that would be normal for another order. By itself, the number is not odd.
 wrong = [100, 500, 900, 1300, 1700]
 orders.loc[wrong, "total"] = [180.0, 150.0, 4.1, 190.0, 3.9]
 
-# %% One table, nothing known: every row is judged by nets that did not learn from it.
-# A shorter training than the default, for an example.
-found = oddcell.detect(orders, train_for="2000 steps")
+# %% Judge one table: each row is judged by nets that did not learn from it.
+found = oddcell.detect(orders)
 odd = found[found["odd_verdict"]].sort_values("odd_score", ascending=False)
 print(odd.drop(columns=["odd_p", "odd_verdict"]).head(10).to_string(max_colwidth=60))
-print(f"of the rows that went wrong, {len(set(wrong) & set(odd.index))} of {len(wrong)} are called odd")
+print(f"found {len(set(wrong) & set(odd.index))} of {len(wrong)} corrupted rows")
 
-# %% A model of normal orders, for those that come tomorrow. It is one file, and the command line reads it, too.
-model = oddcell.OddCell(train_for="2000 steps").fit(orders.drop(index=wrong))
+# %% Learn from the normal orders, to judge those of tomorrow. The model is one file, which the command line also reads.
+model = oddcell.OddCell().fit(orders.drop(index=wrong))
 model.save("orders.oddcell")
 
 tomorrow = make_orders(5)
@@ -48,14 +47,14 @@ tomorrow.loc[2, "items"] = 40
 judged = oddcell.load("orders.oddcell").judge(tomorrow, alpha=0.01)
 print(judged[["product", "items", "total", "odd_p", "odd_verdict"]])
 
-# %% How far off every cell is, in standard deviations, or in the units of the column.
+# %% How far off is each cell? In standard deviations, or in the unit of its column.
 print(model.explain(tomorrow).round(1))
 print(model.explain(tomorrow, units="column").round(1))
 
-# %% Which cells? The heat map shows the oddest rows; the darker, the odder.
+# %% A heat map of the oddest rows: the darker a cell, the odder.
 ax = oddcell.plot.cells(orders, model, rows=12)
 ax.figure.savefig("orders-cells.png", dpi=120)
 
-# %% The scores of all rows.
+# %% A histogram of all scores.
 ax = oddcell.plot.scores(orders, model)
 ax.figure.savefig("orders-scores.png", dpi=120)
