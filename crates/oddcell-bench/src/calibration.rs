@@ -10,6 +10,7 @@ use arrow_array::{ArrayRef, Float64Array, RecordBatch};
 use oddcell::{
     Context, DetectorSpec, Error, Matrix, Model, Seed, Table,
     calibrate::distance_to_uniform,
+    judge::{Collected, Scorer},
     model::FitOptions,
     verdict::{Rule, verdicts},
 };
@@ -51,12 +52,9 @@ pub fn calibrated(set: &str, split: &Split, spec: &DetectorSpec, seed: Seed) -> 
     // Columns of a benchmark set are what they are.
     options.encode.keep_identifiers = true;
     let model = Model::fit(&table(set, &split.train)?, &options, &Context::silent(seed))?;
-    let (mut scores, mut p_values) = (Vec::new(), Vec::new());
-    for batch in &table(set, &split.test)?.batches {
-        let judged = model.judge(batch, 0, set, false)?;
-        scores.extend(judged.scores);
-        p_values.extend(judged.p_values);
-    }
+    let scorer = Scorer::new(&model, Rule::FOR_NEW_ROWS);
+    let (Collected { scores, p_values, .. }, _) =
+        scorer.collect(set, &table(set, &split.test)?.batches, &mut [])?;
     let of_normal: Vec<f64> =
         p_values.iter().zip(&split.truth).filter(|(_, is_odd)| !**is_odd).map(|(&p, _)| p).collect();
     let small = of_normal.iter().filter(|&&p| p <= 0.01).count();

@@ -324,6 +324,9 @@ pub(crate) struct LearnArgs {
     /// The same as `--preset best`: takes several times as long
     #[arg(long, conflicts_with = "preset")]
     pub(crate) best: bool,
+    /// Training rows that the model keeps to compare with (the same as `--set keep_rows=N`); 0 keeps none
+    #[arg(long, value_name = "N")]
+    pub(crate) keep_rows: Option<usize>,
     /// The net of the noise detector
     #[arg(long, value_name = "NET", value_enum)]
     pub(crate) net: Option<NetArg>,
@@ -373,6 +376,15 @@ pub(crate) struct OutputArgs {
     /// Format of the judged rows [default: by OUT's name, else csv]
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatArg>,
+    /// Write only the odd rows, or only the normal ones
+    #[arg(long, value_enum, value_name = "ROWS")]
+    pub(crate) only: Option<OnlyArg>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnlyArg {
+    Odd,
+    Normal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

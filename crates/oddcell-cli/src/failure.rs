@@ -4,7 +4,8 @@ use std::{fmt, io};
 
 use oddcell::{
     encode::EncodeError,
-    error::{Error, FitError, ParamError, with_causes},
+    error::{Error, FitError, ParamError, ScoreError, with_causes},
+    judge::LabelError,
     model_file::ModelFileError,
     table::TableError,
 };
@@ -61,6 +62,7 @@ impl From<Error> for Failure {
         let code = match &error {
             Error::File { source, .. } | Error::Table(TableError::Io { source, .. }) => io_code(source),
             Error::Fit(FitError::Diverged { .. } | FitError::Spill(_) | FitError::TableChanged { .. })
+            | Error::Score(ScoreError::Spool(_))
             | Error::Table(TableError::Write { .. }) => FAILED,
             _ => BAD_INPUT,
         };
@@ -137,6 +139,13 @@ fn hint(error: &Error) -> Option<String> {
         }
         Error::Fit(FitError::TooLittleMemory { .. }) => "give it more with --memory",
         Error::Fit(FitError::Spill(_)) => "the folder for temporary files can be set with TMPDIR",
+        Error::Score(ScoreError::Spool(_)) => "--alpha and --contamination need no temporary file",
+        Error::Label(LabelError::NoTruth { .. }) => {
+            "1 and true mean anomalous; rows without a known truth cannot be in a labelled table"
+        }
+        Error::Label(LabelError::Learned { column }) => {
+            return Some(format!("fit the model again with --label {column}"));
+        }
         Error::ModelFile(error) => model_file_hint(error.problem()),
         Error::File { action: "read", source, .. } if source.kind() == io::ErrorKind::NotFound => {
             "is the path right? models are written by `oddcell fit DATA -o MODEL`"

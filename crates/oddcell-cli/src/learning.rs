@@ -6,9 +6,9 @@ use std::{
 };
 
 use oddcell::{
-    DetectorSpec, Seed, Table, judged,
+    DetectorSpec, Seed, Table, judge,
     model::FitOptions,
-    table::{ColumnKind, ReadOptions, Source, TableError, TableReader, Wanted},
+    table::{ReadOptions, Source, TableError, TableReader, Wanted},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use crate::{
     args::{ColumnArgs, LearnArgs, NetArg, ReadArgs, RunArgs},
     failure::Failure,
-    labels, output,
+    output,
 };
 
 /// The detector if none is named.
@@ -58,6 +58,12 @@ pub(crate) fn options(learn: &LearnArgs, columns: &ColumnArgs) -> Result<(FitOpt
         };
         options.detector.set_text("net", net)?;
     }
+    if let Some(rows) = learn.keep_rows {
+        options
+            .detector
+            .set("keep_rows", rows.into())
+            .map_err(|error| Failure::from(error).at("--keep-rows"))?;
+    }
     for setting in &learn.set {
         let Some((key, text)) = setting.split_once('=') else {
             return Err(Failure::bad_input(format!("--set {setting}: expected KEY=VALUE"))
@@ -67,7 +73,7 @@ pub(crate) fn options(learn: &LearnArgs, columns: &ColumnArgs) -> Result<(FitOpt
         set(&mut options, key, value).map_err(|failure| failure.at(format!("--set {setting}")))?;
     }
     // What an earlier run found is left out anyway.
-    let ignored = columns.ignore.iter().filter(|name| !judged::COLUMNS.contains(&name.as_str()));
+    let ignored = columns.ignore.iter().filter(|name| !judge::COLUMNS.contains(&name.as_str()));
     options.encode.ignore.extend(ignored.cloned());
     options.encode.keep_identifiers |= columns.keep_identifiers;
     options.label.clone_from(&columns.label);
@@ -134,8 +140,6 @@ pub(crate) struct Input {
     pub(crate) table: Table,
     /// What separates the fields of a CSV.
     pub(crate) delimiter: Option<u8>,
-    /// What is worth telling about it.
-    pub(crate) notes: Vec<String>,
 }
 
 /// The whole table, with the kinds the user asked for.
@@ -147,8 +151,7 @@ pub(crate) fn read_table(
 ) -> Result<Input, Failure> {
     let reader = open_to_learn(data, read, options)?;
     let delimiter = reader.delimiter();
-    let (table, notes) = with_kinds(Table::from_reader(reader)?, columns)?;
-    Ok(Input { table, delimiter, notes })
+    Ok(Input { table: with_kinds(Table::from_reader(reader)?, columns)?, delimiter })
 }
 
 /// Opens a table to learn from.
@@ -158,26 +161,17 @@ pub(crate) fn open_to_learn(
     options: &FitOptions,
 ) -> Result<TableReader, TableError> {
     let ignored = options.encode.ignore.iter().filter(|&name| options.label.as_ref() != Some(name));
-    let not_read = ignored.cloned().chain(judged::COLUMNS.map(str::to_owned)).collect();
+    let not_read = ignored.cloned().chain(judge::COLUMNS.map(str::to_owned)).collect();
     open(data, read, Wanted::Except(not_read))
 }
 
-/// The table with the kinds the user asked for, and what is worth telling about it.
-pub(crate) fn with_kinds(mut table: Table, columns: &ColumnArgs) -> Result<(Table, Vec<String>), Failure> {
-    // What an earlier run found is no feature, and would be written a second time.
-    let found = judged::earlier_findings(&table.schema());
-    if !found.is_empty() {
-        table = table.without(&found)?;
-    }
-    for name in &columns.categorical {
-        table.set_kind(name, ColumnKind::Category)?;
-    }
+/// The table with the kinds the user asked for, and with labels that can be read.
+pub(crate) fn with_kinds(table: Table, columns: &ColumnArgs) -> Result<Table, Failure> {
+    let table = judge::ready_to_learn(table, &columns.categorical)?;
     if let Some(label) = &columns.label {
-        labels::check(label, &table)?;
+        table.rows().try_for_each(|rows| judge::read_labels(label, &rows).map(drop))?;
     }
-    let notes = table.notes.iter().map(ToString::to_string);
-    let notes = output::earlier_note(&found).into_iter().chain(notes).collect();
-    Ok((table, notes))
+    Ok(table)
 }
 
 /// A pool of the threads asked for.

@@ -4,7 +4,7 @@ mod args;
 mod commands;
 mod failure;
 mod interrupt;
-mod labels;
+mod judging;
 mod learning;
 mod memory;
 mod oddest;
@@ -12,7 +12,6 @@ mod output;
 mod progress;
 mod report;
 mod show;
-mod stream;
 mod summary;
 mod timings;
 

@@ -1,19 +1,13 @@
-//! The oddest rows of a stream: kept in a heap as it passes, with their cells and reasons.
+//! The oddest rows of a run, with their cells and reasons, for people and for `--json`.
 
-use std::{cmp::Ordering, collections::BinaryHeap};
-
-use arrow_array::RecordBatch;
 use oddcell::{
     Error,
-    encode::Encoder,
-    explain::Explainer,
-    judged::TOP_REASONS,
-    model::Findings,
-    table::{Rows, cell_text},
+    judge::{Judge, Judgement, Observer, Oddest, TOP_REASONS},
+    table::cell_text,
 };
 use serde::Serialize;
 
-use crate::{failure::Failure, show::clean};
+use crate::show::clean;
 
 /// Rows shown to people, and listed in the summary for programs.
 const SHOWN_ROWS: usize = 10;
@@ -34,35 +28,12 @@ pub(crate) struct OddRow {
     pub(crate) cells: Vec<(String, f64)>,
 }
 
-/// Ordered so that the least odd row is on top of the heap.
-struct ByScore(OddRow);
+/// Keeps the oddest rows of a run.
+pub(crate) struct OddRows(Oddest<OddRow>);
 
-impl PartialEq for ByScore {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for ByScore {}
-impl PartialOrd for ByScore {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for ByScore {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.0.score.total_cmp(&self.0.score).then(self.0.row.cmp(&other.0.row))
-    }
-}
-
-/// Keeps the oddest rows of a stream.
-pub(crate) struct Oddest {
-    rows: BinaryHeap<ByScore>,
-    capacity: usize,
-}
-
-impl Oddest {
+impl OddRows {
     pub(crate) fn new(capacity: usize) -> Self {
-        Self { rows: BinaryHeap::new(), capacity }
+        Self(Oddest::new(capacity))
     }
 
     /// For the usual table.
@@ -70,61 +41,39 @@ impl Oddest {
         Self::new(SHOWN_ROWS)
     }
 
-    /// Looks at the rows of a batch.
-    pub(crate) fn add(
-        &mut self,
-        encoder: &Encoder,
-        batch: &RecordBatch,
-        first_row: usize,
-        origin: &str,
-        findings: &Findings,
-    ) -> Result<(), Failure> {
-        let rows = Rows::new(batch.clone(), first_row, origin);
-        let columns = encoder.matched(&rows).map_err(Error::from)?;
-        let explainer = Explainer::new(encoder, &rows, &columns);
-        for (index, (&score, &p)) in findings.scores.iter().zip(&findings.p_values).enumerate() {
-            let full = self.rows.len() == self.capacity;
-            if full && self.rows.peek().is_some_and(|least| score <= least.0.score) {
-                continue;
-            }
-            let row = odd_row(encoder, batch, index, first_row, (score, p), findings, &explainer)?;
-            if full {
-                self.rows.pop();
-            }
-            self.rows.push(ByScore(row));
-        }
-        Ok(())
-    }
-
     /// The rows, oddest first.
     pub(crate) fn into_rows(self) -> Vec<OddRow> {
-        self.rows.into_sorted_vec().into_iter().map(|row| row.0).collect()
+        self.0.into_rows()
     }
 }
 
-fn odd_row(
-    encoder: &Encoder,
-    batch: &RecordBatch,
-    index: usize,
-    first_row: usize,
-    (score, p): (f64, f64),
-    findings: &Findings,
-    explainer: &Explainer<'_>,
-) -> Result<OddRow, Failure> {
-    let noise = findings.cells.as_ref().map(|cells| cells.row(index));
+impl Observer for OddRows {
+    fn observe(&mut self, judge: &dyn Judge, judgement: &Judgement) -> Result<(), Error> {
+        let (first_row, scores) = (judgement.rows.first_row, &judgement.findings.scores);
+        for row in self.0.candidates(first_row, scores) {
+            self.0.put(first_row + row, scores[row], odd_row(judge, judgement, row)?);
+        }
+        Ok(())
+    }
+}
+
+fn odd_row(judge: &dyn Judge, judgement: &Judgement, row: usize) -> Result<OddRow, Error> {
+    let Judgement { rows, findings, .. } = judgement;
+    let noise = findings.cells.as_ref().map(|cells| cells.row(row));
+    let explainer = judgement.explainer(judge);
     let reasons = match noise {
-        Some(noise) => explainer.top(index, noise, TOP_REASONS).map_err(Error::from)?,
+        Some(noise) => explainer.top(row, noise, TOP_REASONS)?,
         None => Vec::new(),
     };
-    let cells = encoder.columns().iter().map(|column| {
-        let text = batch.column_by_name(column.name()).and_then(|array| cell_text(array, index));
+    let cells = judge.encoder().columns().iter().map(|column| {
+        let text = rows.batch.column_by_name(column.name()).and_then(|array| cell_text(array, row));
         let sds = noise.map_or(0.0, |noise| noise[column.features()].iter().copied().fold(0.0, f64::max));
         (clean(&text.unwrap_or_else(|| "·".to_owned())), sds)
     });
     Ok(OddRow {
-        row: first_row + index + 1,
-        score,
-        p,
+        row: rows.first_row + row + 1,
+        score: findings.scores[row],
+        p: findings.p_values[row],
         cells: cells.collect(),
         columns: reasons.iter().map(|reason| reason.column.to_owned()).collect(),
         reasons: reasons.iter().map(|reason| clean(&reason.text())).collect(),

@@ -1,4 +1,4 @@
-//! Judged rows on their way out: the input's columns plus what was found, to a file, to standard output, or nowhere.
+//! Where judged rows are written: a file, standard output, or nowhere.
 
 use std::{
     fs::File,
@@ -7,19 +7,17 @@ use std::{
     sync::Arc,
 };
 
-use arrow_array::RecordBatch;
-use arrow_schema::Schema;
 use oddcell::{
     Error,
-    judged::judged_schema,
+    judge::{Sink, judged_schema},
     model_file::write_atomically,
-    table::{ColumnInfo, Format, TableWriter},
+    table::{Format, TableWriter},
 };
 
 use crate::{
     args::{FormatArg, OutputArgs, RunArgs},
     failure::Failure,
-    show,
+    judging::Origin,
 };
 
 /// Where judged rows go.
@@ -81,26 +79,23 @@ impl Target {
         }
     }
 
-    /// Opens the target, lets `work` write judged batches, completes it.
+    /// Opens the target, lets `work` write judged rows, completes it.
     pub(crate) fn write<T>(
         &self,
-        input: &Schema,
-        kinds: &[ColumnInfo],
-        delimiter: Option<u8>,
-        work: impl FnOnce(&mut dyn RowSink) -> Result<T, Failure>,
+        origin: &Origin<'_>,
+        work: impl FnOnce(Option<&mut dyn Sink>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         match self {
-            Self::Nowhere => work(&mut Discard),
+            Self::Nowhere => work(None),
             Self::Stdout(format) => {
                 let stdout = BufWriter::new(PipeSafe(io::stdout()));
-                run_writer(stdout, *format, input, kinds, delimiter, work)
-                    .map_err(|failure| named("standard output", failure))
+                write_rows(stdout, *format, origin, work).map_err(|failure| named("standard output", failure))
             }
             Self::File(path, format) => {
                 let mut result = None;
                 write_atomically(path, |file: &mut BufWriter<&File>| {
                     let named = |failure| named(&format!("`{}`", path.display()), failure);
-                    result = Some(run_writer(file, *format, input, kinds, delimiter, work).map_err(named)?);
+                    result = Some(write_rows(file, *format, origin, work).map_err(named)?);
                     Ok::<_, Failure>(())
                 })?;
                 Ok(result.expect("the writer ran"))
@@ -120,42 +115,21 @@ fn named(target: &str, failure: Failure) -> Failure {
     }
 }
 
-fn run_writer<W: Write + Send, T>(
-    sink: W,
+fn write_rows<W: Write + Send, T>(
+    file: W,
     format: Format,
-    input: &Schema,
-    kinds: &[ColumnInfo],
-    delimiter: Option<u8>,
-    work: impl FnOnce(&mut dyn RowSink) -> Result<T, Failure>,
+    origin: &Origin<'_>,
+    work: impl FnOnce(Option<&mut dyn Sink>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let schema = Arc::new(judged_schema(input, true, format));
-    let writer = TableWriter::create(sink, format, &schema, kinds)?;
-    let mut writer = match (format, delimiter) {
+    let schema = Arc::new(judged_schema(origin.schema, format.into()));
+    let writer = TableWriter::create(file, format, &schema, origin.kinds)?;
+    let mut writer = match (format, origin.delimiter) {
         (Format::Csv, Some(delimiter)) => writer.with_delimiter(delimiter)?,
         _ => writer,
     };
-    let result = work(&mut writer)?;
+    let result = work(Some(&mut writer))?;
     writer.finish()?;
     Ok(result)
-}
-
-/// Takes judged batches.
-pub(crate) trait RowSink {
-    fn put(&mut self, batch: &RecordBatch) -> Result<(), Failure>;
-}
-
-impl<W: Write + Send> RowSink for TableWriter<W> {
-    fn put(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
-        Ok(self.write(batch)?)
-    }
-}
-
-struct Discard;
-
-impl RowSink for Discard {
-    fn put(&mut self, _: &RecordBatch) -> Result<(), Failure> {
-        Ok(())
-    }
 }
 
 /// Standard output whose reader may go away (`| head`): then the rest is not wanted, which is no error.
@@ -175,12 +149,6 @@ impl<W: Write> Write for PipeSafe<W> {
             other => other,
         }
     }
-}
-
-/// What there is to say about the columns that an earlier run had found.
-pub(crate) fn earlier_note(found: &[&str]) -> Option<String> {
-    let names = show::name_list(found.iter().copied());
-    (!found.is_empty()).then(|| format!("left out, as an earlier run had found them: {names}"))
 }
 
 /// Standard output for people and programs; a reader that went away is no error.

@@ -3,7 +3,10 @@
 use std::{io::IsTerminal, time::Duration};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use oddcell::{Monitor, Progress};
+use oddcell::{
+    Error, Monitor, Progress,
+    judge::{Judge, Judgement, Observer},
+};
 use oddcell_bench::{
     matrix::Watcher,
     store::{Row, Status},
@@ -117,9 +120,12 @@ impl Rows {
     pub(crate) fn new(quiet: bool) -> Self {
         Self { bar: bar("{spinner} {human_pos} rows scored  {per_sec}", !quiet) }
     }
+}
 
-    pub(crate) fn add(&self, n_rows: usize) {
-        self.bar.inc(n_rows as u64);
+impl Observer for Rows {
+    fn observe(&mut self, _: &dyn Judge, judgement: &Judgement) -> Result<(), Error> {
+        self.bar.inc(judgement.rows.n_rows() as u64);
+        Ok(())
     }
 }
 

@@ -5,16 +5,32 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use arrow_array::RecordBatch;
 use oddcell::{
-    DetectorSpec, Seed, calibrate::Calibration, encode::Encoder, model::Findings, table::format_date,
+    Error,
+    judge::{Judge, Judgement, Observer},
+    table::format_date,
     verdict::Rule,
 };
-use oddcell_report::{About, Collector, MapSource, Setting};
+use oddcell_report::{About, Collector};
 
 use crate::{failure::Failure, learning, output::Target};
 
-/// Whether the page can be written is told before the work; it must not take the place of an input or of the rows.
+/// Checks before the work that rows and page can be written, and that they overwrite neither an input nor each other.
+pub(crate) fn check_outputs(
+    target: &Target,
+    page: Option<&PathBuf>,
+    inputs: &[&PathBuf],
+) -> Result<(), Failure> {
+    match target {
+        Target::File(path, _) => {
+            learning::check_output(path, inputs)?;
+            check(page, inputs, &[path])
+        }
+        Target::Stdout(_) | Target::Nowhere => check(page, inputs, &[]),
+    }
+}
+
+/// The same for a page beside the files `outputs`.
 pub(crate) fn check(page: Option<&PathBuf>, inputs: &[&PathBuf], outputs: &[&Path]) -> Result<(), Failure> {
     let Some(page) = page else { return Ok(()) };
     if page == Path::new("-") {
@@ -41,69 +57,45 @@ fn place(path: &Path) -> Option<PathBuf> {
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// The file that judged rows go to.
-pub(crate) fn file_of(target: &Target) -> Vec<&Path> {
-    match target {
-        Target::File(path, _) => vec![path],
-        Target::Stdout(_) | Target::Nowhere => Vec::new(),
-    }
-}
-
-/// A page in the making; without `--report` there is none, and nothing is done.
+/// A page in the making.
 pub(crate) struct Page<'a> {
-    path: Option<&'a Path>,
-    collector: Option<Collector<'a>>,
+    path: &'a Path,
+    collector: Collector<'a>,
 }
 
 impl<'a> Page<'a> {
-    pub(crate) fn new(
-        path: Option<&'a PathBuf>,
-        encoder: &'a Encoder,
-        origin: &'a str,
-        rule: Rule,
-        reference: &'a Calibration,
-        seed: Seed,
-    ) -> Self {
-        let setting = || Setting { encoder, origin, rule, reference, seed };
-        Self { path: path.map(PathBuf::as_path), collector: path.map(|_| Collector::new(setting())) }
+    pub(crate) fn new(path: &'a Path, judge: &'a dyn Judge, rule: Rule) -> Self {
+        Self { path, collector: Collector::new(judge, rule) }
     }
 
-    /// Looks at the rows of a batch.
-    pub(crate) fn add(
-        &mut self,
-        batch: &RecordBatch,
-        findings: &Findings,
-        truths: Option<&[bool]>,
-    ) -> Result<(), Failure> {
-        if let Some(collector) = &mut self.collector {
-            collector.add(batch, findings, truths)?;
-        }
-        Ok(())
-    }
-
-    /// Writes the page; gives where to.
+    /// Writes the page; returns where. With `noised` its map also shows rows with noise, as in training.
     pub(crate) fn write(
         self,
-        source: MapSource<'_>,
+        noised: bool,
         pool: &rayon::ThreadPool,
         about: impl FnOnce() -> About,
-    ) -> Result<Option<String>, Failure> {
-        let (Some(path), Some(collector)) = (self.path, self.collector) else { return Ok(None) };
+    ) -> Result<String, Failure> {
         let about = about();
-        pool.install(|| collector.finish(about, source))?.write(path)?;
-        Ok(Some(path.display().to_string()))
+        pool.install(|| self.collector.finish(about, noised))?.write(self.path)?;
+        Ok(self.path.display().to_string())
+    }
+}
+
+impl Observer for Page<'_> {
+    fn observe(&mut self, judge: &dyn Judge, judgement: &Judgement) -> Result<(), Error> {
+        self.collector.observe(judge, judgement)
     }
 }
 
 /// What a page says about itself.
 #[expect(clippy::disallowed_methods, reason = "the page says when it was made")]
-pub(crate) fn about(data: &str, spec: &DetectorSpec, seed: Seed, notes: &[String]) -> About {
+pub(crate) fn about(data: &str, judge: &dyn Judge, notes: &[String]) -> About {
     let now = moment(SystemTime::now());
     About {
         data: data.to_owned(),
         model: None,
-        detector: spec.entry().name.to_owned(),
-        seed: seed.0,
+        detector: judge.spec().entry().name.to_owned(),
+        seed: judge.seed().0,
         trained: now.clone(),
         made: now,
         notes: notes.to_vec(),

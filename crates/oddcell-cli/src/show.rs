@@ -6,6 +6,7 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Tab
 use oddcell::{
     encode::{EncodedColumn, Encoder},
     table::ColumnKind,
+    verdict::probability,
 };
 
 use crate::oddest::OddRow;
@@ -213,11 +214,6 @@ pub(crate) fn figure(value: f64) -> String {
         }
         _ => format!("{value:.2e}"),
     }
-}
-
-/// A p-value in two figures.
-pub(crate) fn probability(p: f64) -> String {
-    if p >= 0.001 { format!("{p:.3}") } else { format!("{p:.0e}") }
 }
 
 #[cfg(test)]

@@ -3,13 +3,13 @@
 use std::{fmt::Write as _, io::IsTerminal};
 
 pub(crate) use oddcell::count::{count, counted};
-use oddcell::{Seed, encode::Encoder};
+use oddcell::{Seed, encode::Encoder, judge::Judge, metrics::Metrics, verdict::Rule};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
     failure::Failure,
-    labels::Metrics,
+    judging::Judged,
     oddest::OddRow,
     output::{self, Target},
     show,
@@ -41,6 +41,25 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
+    /// What judging came to, without notes and outputs.
+    pub(crate) fn new(data: String, judge: &dyn Judge, rule: Rule, judged: Judged<'_>) -> Self {
+        Self {
+            data,
+            rows: judged.outcome.n_rows,
+            odd: judged.outcome.n_odd,
+            rule: rule.to_string(),
+            detector: judge.spec().entry().name.to_owned(),
+            params: judge.spec().params().clone(),
+            seed: judge.seed(),
+            metrics: judged.metrics,
+            notes: Vec::new(),
+            output: None,
+            report: None,
+            timings: None,
+            oddest: judged.oddest,
+        }
+    }
+
     /// Shows it the way the flags ask for.
     pub(crate) fn show(
         &self,

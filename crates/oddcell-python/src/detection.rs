@@ -1,16 +1,11 @@
 //! One table, nothing known.
 
-use oddcell::{
-    Context, Seed,
-    calibrate::RobustNull,
-    model::Detection,
-    verdict::{self, Rule},
-};
+use oddcell::{Context, Seed, Silent, judge::Judge, verdict::Rule};
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
     found::Found,
-    report::{Page, Subject},
+    report::Page,
     settings::{Learning, RuleChoice},
     table::Table,
     work,
@@ -37,29 +32,13 @@ pub(crate) fn detect<'py>(
     let (found, notes) = work::run(py, progress, |monitor| {
         let table = table.to_learn_from(&categorical)?;
         let context = Context { seed: Seed(seed), monitor };
-        let Detection { findings, encoder, null, first, .. } =
-            oddcell::model::detect(&table, &options, &context)?;
-        let odd = verdict::verdicts(rule, &findings.scores, &findings.p_values, null.reference());
+        let detection = oddcell::model::detect(&table, &options, &context)?;
+        let (found, drawn) = Found::of(&detection, rule, &table.batches, page.as_ref(), &Silent)?;
         let mut notes: Vec<String> = table.notes.iter().map(ToString::to_string).collect();
-        notes.extend(encoder.reports().iter().map(ToString::to_string));
-        if !null.has_tail() {
-            notes.push(RobustNull::WITHOUT_TAIL.to_owned());
-        }
-        if let Some(page) = page {
-            page.write(Subject {
-                batches: &table.batches,
-                findings: &findings,
-                encoder: &encoder,
-                rule,
-                reference: null.reference(),
-                spec: &options.detector,
-                seed: Seed(seed),
-                fitted: &*first,
-                is_fresh: true,
-                notes: notes.clone(),
-            })?;
-        }
-        Ok((Found::new(&encoder, &table.batches, findings, odd)?, notes))
+        notes.extend(detection.encoder.reports().iter().map(ToString::to_string));
+        notes.extend(detection.verdict_notes(rule, &drawn.outcome));
+        drawn.write(true, |_| notes.clone())?;
+        Ok((found, notes))
     })?;
     let found = found.into_dict(py)?;
     found.set_item("notes", notes)?;

@@ -1,69 +1,65 @@
 //! What was found about rows, on its way to Python.
 
-use arrow_array::{Array, RecordBatch, StringArray};
+use arrow_array::RecordBatch;
 use numpy::IntoPyArray;
 use oddcell::{
-    Error,
-    encode::{EncodedColumn, Encoder},
-    explain::{Unit, noise_by_column},
-    judged,
-    model::Findings,
-    table::Format,
+    Error, Monitor,
+    encode::EncodedColumn,
+    explain::Unit,
+    judge::{self, Collected, Judge, Noise, Observer, ReasonForm, Scorer, Truths},
+    verdict::Rule,
 };
+use oddcell_report::Collector;
 use pyo3::{prelude::*, types::PyDict};
-use rayon::prelude::*;
 
-use crate::{model::matrix, table::ORIGIN};
+use crate::{
+    model::matrix,
+    report::{Drawn, Page},
+    table::ORIGIN,
+};
 
 /// What stands beside the columns of judged rows, and the noise in them.
 pub(crate) struct Found {
-    findings: Findings,
-    odd: Vec<bool>,
-    /// By batch; where the detector knows cells.
-    reasons: Option<Vec<StringArray>>,
+    found: Collected,
     noise: Option<oddcell::Matrix>,
     columns: Vec<String>,
 }
 
 impl Found {
-    /// Adds the reasons and the noise to what is known about the rows of `batches`.
-    pub(crate) fn new(
-        encoder: &Encoder,
+    /// Judges the rows of `batches` by `rule`. With a `page`, draws it too.
+    pub(crate) fn of<'a>(
+        judge: &'a dyn Judge,
+        rule: Rule,
         batches: &[RecordBatch],
-        findings: Findings,
-        odd: Vec<bool>,
-    ) -> Result<Self, Error> {
-        let parts: Vec<_> = judged::parts(batches, &findings).collect();
-        let texts: Vec<_> = parts
-            .par_iter()
-            .map(|part| {
-                judged::reasons(encoder, part.batch, part.first_row, ORIGIN, &part.findings, Format::Csv)
-            })
-            .collect();
-        let reasons = texts.into_iter().collect::<Result<_, _>>()?;
-        let noise = findings.cells.as_ref();
-        let noise = noise.map(|cells| noise_by_column(encoder, cells, Unit::StandardDeviations));
-        let columns = encoder.columns().iter().map(EncodedColumn::name).map(str::to_owned).collect();
-        Ok(Self { findings, odd, reasons, noise, columns })
+        page: Option<&'a Page>,
+        monitor: &dyn Monitor,
+    ) -> Result<(Self, Drawn<'a>), Error> {
+        let mut noise = Noise::new(Unit::StandardDeviations);
+        let mut collector = page.map(|_| Collector::new(judge, rule));
+        let mut observers: Vec<&mut dyn Observer> = vec![&mut noise];
+        observers.extend(collector.as_mut().map(|collector| collector as &mut dyn Observer));
+        let scorer = Scorer {
+            reasons: Some(ReasonForm::Text),
+            truths: page.map_or(Truths::Unknown, Page::truths),
+            monitor,
+            ..Scorer::new(judge, rule)
+        };
+        let (found, outcome) = scorer.collect(ORIGIN, batches, &mut observers)?;
+        let names = judge.encoder().columns().iter().map(EncodedColumn::name);
+        let columns = names.map(str::to_owned).collect();
+        let drawn = Drawn { judge, page: page.zip(collector), outcome };
+        Ok((Self { found, noise: noise.by_column(judge), columns }, drawn))
     }
 
     /// By the names of the columns of judged rows; besides `noise` (or `None`) and its `columns`.
     pub(crate) fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-        let n_rows = self.odd.len();
-        let mut texts: Vec<Option<&str>> = Vec::with_capacity(n_rows);
-        match &self.reasons {
-            None => texts.resize(n_rows, None),
-            Some(parts) => {
-                texts.extend(parts.iter().flat_map(|part| (0..part.len()).map(|row| Some(part.value(row)))));
-            }
-        }
-        let found = PyDict::new(py);
-        found.set_item(judged::REASONS, texts)?;
-        found.set_item(judged::SCORE, self.findings.scores.into_pyarray(py))?;
-        found.set_item(judged::P, self.findings.p_values.into_pyarray(py))?;
-        found.set_item(judged::VERDICT, self.odd.into_pyarray(py))?;
-        found.set_item("noise", self.noise.map(|noise| matrix(py, noise)).transpose()?)?;
-        found.set_item("columns", self.columns)?;
-        Ok(found)
+        let dict = PyDict::new(py);
+        dict.set_item(judge::REASONS, self.found.reasons().collect::<Vec<_>>())?;
+        dict.set_item(judge::SCORE, self.found.scores.into_pyarray(py))?;
+        dict.set_item(judge::P, self.found.p_values.into_pyarray(py))?;
+        dict.set_item(judge::VERDICT, self.found.odd.into_pyarray(py))?;
+        dict.set_item("noise", self.noise.map(|noise| matrix(py, noise)).transpose()?)?;
+        dict.set_item("columns", self.columns)?;
+        Ok(dict)
     }
 }

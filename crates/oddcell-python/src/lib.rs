@@ -48,6 +48,6 @@ mod _oddcell {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("FOUND_COLUMNS", oddcell::judged::COLUMNS.to_vec())
+        module.add("FOUND_COLUMNS", oddcell::judge::COLUMNS.to_vec())
     }
 }

@@ -7,9 +7,10 @@ use oddcell::{
     Context, Matrix, Seed,
     calibrate::Calibration,
     encode::EncodedColumn,
-    explain::{Unit, noise_by_column},
+    explain::Unit,
+    judge::{Noise, Scorer},
     table::ColumnKind,
-    verdict::{self, Rule},
+    verdict::Rule,
 };
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
@@ -20,7 +21,7 @@ use pyo3::{
 use crate::{
     errors::raised,
     found::Found,
-    report::{Page, Subject},
+    report::Page,
     settings::{Learning, RuleChoice, options_dict},
     table::{ORIGIN, Table},
     values::dict,
@@ -74,9 +75,11 @@ impl Model {
         table: &Table,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Numbers<'py>, Numbers<'py>)> {
-        let findings =
-            work::run(py, progress, |monitor| self.inner.judge_all(&table.batches, ORIGIN, false, monitor))?;
-        Ok((findings.scores.into_pyarray(py), findings.p_values.into_pyarray(py)))
+        let (found, _) = work::run(py, progress, |monitor| {
+            let scorer = Scorer { monitor, ..Scorer::new(&*self.inner, Rule::FOR_NEW_ROWS) };
+            scorer.collect(ORIGIN, &table.batches, &mut [])
+        })?;
+        Ok((found.scores.into_pyarray(py), found.p_values.into_pyarray(py)))
     }
 
     /// The noise in the cells of all rows of `table`, rows × `columns`; `units` is `std` or `column`.
@@ -88,23 +91,23 @@ impl Model {
         units: &str,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let unit = unit(units)?;
-        let model = &*self.inner;
+        let mut noise = Noise::new(unit(units)?);
         let noise = work::run(py, progress, |monitor| {
-            let findings = model.judge_all(&table.batches, ORIGIN, true, monitor)?;
-            Ok(findings.cells.map(|cells| noise_by_column(model.encoder(), &cells, unit)))
+            let scorer = Scorer { cells: true, monitor, ..Scorer::new(&*self.inner, Rule::FOR_NEW_ROWS) };
+            scorer.collect(ORIGIN, &table.batches, &mut [&mut noise])?;
+            Ok(noise.by_column(&*self.inner))
         })?;
         match noise {
             Some(noise) => matrix(py, noise),
             None => Err(PyTypeError::new_err(format!(
-                "the detector `{}` scores rows, but knows nothing of their cells",
+                "the detector `{}` scores rows; it knows nothing about their cells",
                 self.detector()
             ))),
         }
     }
 
-    /// What judged rows have besides their own columns: scores, p-values, verdicts, reasons; and the noise of `columns` in
-    /// standard deviations.
+    /// What judged rows have besides their own columns: scores, p-values, verdicts, reasons; and the noise of `columns`
+    /// in standard deviations.
     #[pyo3(signature = (table, rule, progress=None))]
     fn found<'py>(
         &self,
@@ -114,11 +117,8 @@ impl Model {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let rule = rule.rule(Rule::FOR_NEW_ROWS)?;
-        let model = &*self.inner;
         let found = work::run(py, progress, |monitor| {
-            let findings = model.judge_all(&table.batches, ORIGIN, true, monitor)?;
-            let odd = verdict::verdicts(rule, &findings.scores, &findings.p_values, &model.reference());
-            Found::new(model.encoder(), &table.batches, findings, odd)
+            Found::of(&*self.inner, rule, &table.batches, None, monitor).map(|(found, _)| found)
         })?;
         found.into_dict(py)
     }
@@ -137,19 +137,8 @@ impl Model {
         page.check(table)?;
         let model = &*self.inner;
         work::run(py, progress, |monitor| {
-            let findings = model.judge_all(&table.batches, ORIGIN, true, monitor)?;
-            page.write(Subject {
-                batches: &table.batches,
-                findings: &findings,
-                encoder: model.encoder(),
-                rule,
-                reference: &model.reference(),
-                spec: model.spec(),
-                seed: model.seed(),
-                fitted: model.members()[0].fitted(),
-                is_fresh: false,
-                notes: findings.surprises.notes(model.encoder()),
-            })
+            let (_, drawn) = Found::of(model, rule, &table.batches, Some(&page), monitor)?;
+            drawn.write(false, |outcome| outcome.surprises.notes(model.encoder()))
         })
     }
 

@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use arrow_array::RecordBatch;
 use oddcell::{
-    DetectorSpec, Error, Fitted, Seed, calibrate::Calibration, encode::Encoder, judged, model::Findings,
-    verdict::Rule,
+    Error,
+    judge::{Judge, Outcome, Truths},
 };
-use oddcell_report::{About, Collector, MapSource, Setting};
+use oddcell_report::{About, Collector};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
 use crate::table::{ORIGIN, Table};
@@ -25,19 +24,33 @@ pub(crate) struct Page {
     truths: Option<Vec<bool>>,
 }
 
-/// Judged rows, and what judged them.
-pub(crate) struct Subject<'a> {
-    pub(crate) batches: &'a [RecordBatch],
-    pub(crate) findings: &'a Findings,
-    pub(crate) encoder: &'a Encoder,
-    pub(crate) rule: Rule,
-    pub(crate) reference: &'a Calibration,
-    pub(crate) spec: &'a DetectorSpec,
-    pub(crate) seed: Seed,
-    pub(crate) fitted: &'a dyn Fitted,
-    /// Whether it was trained for this page.
-    pub(crate) is_fresh: bool,
-    pub(crate) notes: Vec<String>,
+/// A page that is ready to be written, if one was asked for.
+pub(crate) struct Drawn<'a> {
+    pub(crate) judge: &'a dyn Judge,
+    pub(crate) page: Option<(&'a Page, Collector<'a>)>,
+    pub(crate) outcome: Outcome,
+}
+
+impl Drawn<'_> {
+    /// Writes the page, whole or not at all. `is_fresh` says whether the detector was trained for it; `notes` is what a
+    /// reader should know.
+    pub(crate) fn write(
+        self,
+        is_fresh: bool,
+        notes: impl FnOnce(&Outcome) -> Vec<String>,
+    ) -> Result<(), Error> {
+        let Some((page, collector)) = self.page else { return Ok(()) };
+        let about = About {
+            data: page.data.clone(),
+            model: None,
+            detector: self.judge.spec().entry().name.to_owned(),
+            seed: self.judge.seed().0,
+            trained: is_fresh.then(|| page.made.clone()),
+            made: Some(page.made.clone()),
+            notes: notes(&self.outcome),
+        };
+        collector.finish(about, false)?.write(&page.path)
+    }
 }
 
 impl Page {
@@ -53,25 +66,8 @@ impl Page {
         }
     }
 
-    /// Writes the page, whole or not at all.
-    pub(crate) fn write(&self, subject: Subject<'_>) -> Result<(), Error> {
-        let Subject { encoder, rule, reference, seed, .. } = subject;
-        let mut collector = Collector::new(Setting { encoder, origin: ORIGIN, rule, reference, seed });
-        for part in judged::parts(subject.batches, subject.findings) {
-            let truths = self.truths.as_ref();
-            let truths = truths.map(|truths| &truths[part.first_row..][..part.batch.num_rows()]);
-            collector.add(part.batch, &part.findings, truths)?;
-        }
-        let about = About {
-            data: self.data.clone(),
-            model: None,
-            detector: subject.spec.entry().name.to_owned(),
-            seed: seed.0,
-            trained: subject.is_fresh.then(|| self.made.clone()),
-            made: Some(self.made.clone()),
-            notes: subject.notes,
-        };
-        let source = MapSource { fitted: Some(subject.fitted), noise: None };
-        collector.finish(about, source)?.write(&self.path)
+    /// Which rows are anomalies, as far as is known.
+    pub(crate) fn truths(&self) -> Truths<'_> {
+        self.truths.as_deref().map_or(Truths::Unknown, Truths::Known)
     }
 }

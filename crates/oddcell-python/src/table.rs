@@ -9,7 +9,7 @@ use arrow_array::{
 use arrow_pyarrow::FromPyArrow;
 use arrow_schema::{Field, Schema, SchemaRef};
 use numpy::{Element, PyReadonlyArray2};
-use oddcell::{judged, table};
+use oddcell::{judge, table};
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
@@ -119,15 +119,7 @@ impl Table {
 
     /// The table to learn from: with kinds, and without what an earlier run had found.
     pub(crate) fn to_learn_from(&self, categorical: &[String]) -> Result<table::Table, oddcell::Error> {
-        let mut table = table::Table::from_batches(ORIGIN, self.batches.clone())?;
-        let found = judged::earlier_findings(&table.schema());
-        if !found.is_empty() {
-            table = table.without(&found)?;
-        }
-        for name in categorical {
-            table.set_kind(name, table::ColumnKind::Category)?;
-        }
-        Ok(table)
+        Ok(judge::ready_to_learn(table::Table::from_batches(ORIGIN, self.batches.clone())?, categorical)?)
     }
 }
 

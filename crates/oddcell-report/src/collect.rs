@@ -1,18 +1,19 @@
-//! Judged batches go in as they come; what the page needs stays.
+//! Watches judged rows as they pass and keeps what the page needs.
 
 use std::collections::BTreeSet;
 
-use arrow_array::{ArrayRef, RecordBatch, UInt32Array};
-use arrow_select::take::take_record_batch;
+use arrow_array::{ArrayRef, RecordBatch};
 use oddcell::{
-    Error, Matrix, Seed, calibrate::Calibration, encode::Encoder, explain::Explainer, judged,
-    model::Findings, table::Rows, verdict::Rule,
+    Error,
+    detect::noise::NoiseParams,
+    judge::{self, Judge, Judgement, Observer, Oddest},
+    verdict::Rule,
 };
 
 use crate::{
     curves::Truths,
     map::{self, MapSource},
-    oddest::{self, KeptRow, Oddest},
+    oddest::{self, KeptRow},
     page::{Content, Report},
     sample::{Sample, Sampled},
     scores::Scores,
@@ -27,21 +28,6 @@ const KEPT_CELLS: usize = 150_000;
 const SAMPLED_ROWS: (usize, usize) = (800, 50);
 /// Features that are kept of the sample, about.
 const SAMPLED_FEATURES: usize = 2_000_000;
-
-/// What is known before the first row.
-#[derive(Debug, Clone)]
-pub struct Setting<'a> {
-    /// How columns became features.
-    pub encoder: &'a Encoder,
-    /// Where the rows come from, for messages.
-    pub origin: &'a str,
-    /// When a row is called odd.
-    pub rule: Rule,
-    /// The scores that a contamination refers to, as in [`oddcell::verdict::verdicts`].
-    pub reference: &'a Calibration,
-    /// Which rows are on the map.
-    pub seed: Seed,
-}
 
 /// What the page says about itself.
 #[derive(Debug, Clone, Default)]
@@ -58,119 +44,88 @@ pub struct About {
     pub trained: Option<String>,
     /// When the page was made, as a reader should see it.
     pub made: Option<String>,
-    /// What else is worth telling.
+    /// Anything else a reader should know.
     pub notes: Vec<String>,
 }
 
-/// Collects what a report shows.
-#[derive(Debug)]
+/// Collects what a report shows from judged rows as they pass.
 pub struct Collector<'a> {
-    setting: Setting<'a>,
+    judge: &'a dyn Judge,
+    rule: Rule,
     /// The names of the columns shown, in order, and for looking them up.
     columns: Vec<String>,
     known: BTreeSet<String>,
     n_rows: usize,
-    oddest: Oddest,
+    oddest: Oddest<KeptRow>,
     scores: Scores,
     tally: Tally,
     sample: Sample,
     truths: Option<Truths>,
 }
 
+impl std::fmt::Debug for Collector<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Collector").field("rule", &self.rule).finish_non_exhaustive()
+    }
+}
+
 impl<'a> Collector<'a> {
-    /// Starts with no rows.
+    /// Starts a page about rows that `judge` judges; `rule` says which of them are odd.
     #[must_use]
-    pub fn new(setting: Setting<'a>) -> Self {
-        let encoder = setting.encoder;
+    pub fn new(judge: &'a dyn Judge, rule: Rule) -> Self {
+        let encoder = judge.encoder();
         let width = encoder.n_features().max(encoder.columns().len() + encoder.left_out().len()).max(1);
         let rows = |most: usize, least: usize, room: usize| (room / width).clamp(least, most);
         let sample = rows(SAMPLED_ROWS.0, SAMPLED_ROWS.1, SAMPLED_FEATURES);
         Self {
+            judge,
+            rule,
             oddest: Oddest::new(rows(KEPT_ROWS.0, KEPT_ROWS.1, KEPT_CELLS)),
-            tally: Tally::new(setting.rule, setting.reference),
-            sample: Sample::new(setting.seed, sample),
+            tally: Tally::new(rule, &judge.reference()),
+            sample: Sample::new(judge.seed(), sample),
             scores: Scores::default(),
             columns: Vec::new(),
-            // What an earlier run had found is not shown.
-            known: judged::COLUMNS.map(str::to_owned).into(),
+            // The findings of an earlier run are not shown.
+            known: judge::COLUMNS.map(str::to_owned).into(),
             n_rows: 0,
             truths: None,
-            setting,
         }
-    }
-
-    /// The next rows, with what was found about them and, if known, which of them are anomalies.
-    ///
-    /// # Panics
-    /// If there is not one finding, or not one truth, for every row: a bug of the caller, not of the data.
-    pub fn add(
-        &mut self,
-        batch: &RecordBatch,
-        findings: &Findings,
-        truths: Option<&[bool]>,
-    ) -> Result<(), Error> {
-        assert_eq!(batch.num_rows(), findings.scores.len(), "one score per row");
-        assert!(truths.is_none_or(|truths| truths.len() == batch.num_rows()), "one truth per row");
-        let truth = |row: usize| truths.map(|truths| truths[row]);
-        for (row, (&score, &p)) in findings.scores.iter().zip(&findings.p_values).enumerate() {
-            self.scores.add(score);
-            self.tally.add(score, p, truth(row));
-        }
-        if let Some(truths) = truths {
-            let all = self.truths.get_or_insert_default();
-            all.scores.extend_from_slice(&findings.scores);
-            all.anomalous.extend_from_slice(truths);
-        }
-        self.keep(batch, findings, truth)?;
-        self.n_rows += batch.num_rows();
-        Ok(())
     }
 
     /// Keeps the rows that belong to the oddest or to the sample.
-    fn keep(
-        &mut self,
-        batch: &RecordBatch,
-        findings: &Findings,
-        truth: impl Fn(usize) -> Option<bool>,
-    ) -> Result<(), Error> {
-        let Setting { encoder, origin, .. } = self.setting;
-        let first_row = self.n_rows;
-        let odd = self.oddest.candidates(&findings.scores);
-        let sampled = self.sample.candidates(first_row, batch.num_rows());
-        let rows: Vec<usize> =
-            odd.iter().chain(&sampled).copied().collect::<BTreeSet<_>>().into_iter().collect();
-        if rows.is_empty() {
+    fn keep(&mut self, judgement: &Judgement) -> Result<(), Error> {
+        let Judgement { rows, features, findings, truths, .. } = judgement;
+        let odd = self.oddest.candidates(rows.first_row, &findings.scores);
+        let sampled = self.sample.candidates(rows.first_row, rows.n_rows());
+        if odd.is_empty() && sampled.is_empty() {
             return Ok(());
         }
-        let features = encoded(encoder, batch, &rows, first_row, origin)?;
-        let features_of = |row: usize| {
-            let at = rows.binary_search(&row).expect("every kept row is encoded");
-            features.row(at).to_vec()
-        };
-        self.know_columns(batch);
+        self.know_columns(&rows.batch);
         let arrays: Vec<Option<&ArrayRef>> =
-            self.columns.iter().map(|name| batch.column_by_name(name)).collect();
-        let whole = Rows::new(batch.clone(), first_row, origin);
-        let matched = encoder.matched(&whole)?;
-        let explainer = Explainer::new(encoder, &whole, &matched);
+            self.columns.iter().map(|name| rows.batch.column_by_name(name)).collect();
+        let explainer = judgement.explainer(self.judge);
         for row in odd {
             let mut kept = KeptRow {
-                row: first_row + row + 1,
+                row: rows.first_row + row + 1,
                 score: findings.scores[row],
                 p: findings.p_values[row],
-                truth: truth(row),
+                truth: truths.as_ref().map(|truths| truths[row]),
                 cells: oddest::cells(&arrays, row),
-                features: features_of(row),
+                features: features.row(row).to_vec(),
                 ..KeptRow::default()
             };
             if let Some(cells) = &findings.cells {
-                oddest::explain(&mut kept, encoder, &explainer, row, cells.row(row))?;
+                oddest::explain(&mut kept, self.judge.encoder(), &explainer, row, cells.row(row))?;
             }
-            self.oddest.put(kept);
+            self.oddest.put(rows.first_row + row, findings.scores[row], kept);
         }
         for row in sampled {
-            let (score, p) = (findings.scores[row], findings.p_values[row]);
-            self.sample.put(Sampled { row: first_row + row + 1, score, p, features: features_of(row) });
+            self.sample.put(Sampled {
+                row: rows.first_row + row + 1,
+                score: findings.scores[row],
+                p: findings.p_values[row],
+                features: features.row(row).to_vec(),
+            });
         }
         Ok(())
     }
@@ -184,14 +139,17 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The page. The map is worked out here, on the threads of the rayon pool it is called from.
-    pub fn finish(self, about: About, source: MapSource<'_>) -> Result<Report, Error> {
+    /// Makes the page. The map is computed here, on the threads of the rayon pool this is called from; with `noised` it
+    /// also shows some rows with the noise that the detector was trained with.
+    pub fn finish(self, about: About, noised: bool) -> Result<Report, Error> {
         let rows = self.oddest.into_rows();
-        let map = map::map(source, &self.sample.into_rows(), &rows, self.setting.seed)?;
+        let noise = NoiseParams::of(self.judge.spec()).filter(|_| noised).map(|params| params.noise());
+        let source = MapSource { fitted: self.judge.fitted(), noise: noise.as_ref() };
+        let map = map::map(source, &self.sample.into_rows(), &rows, self.judge.seed())?;
         let thresholds = self.tally.thresholds(&rows, self.truths.as_ref());
         Ok(Report::new(&Content {
-            encoder: self.setting.encoder,
-            rule: self.setting.rule,
+            encoder: self.judge.encoder(),
+            rule: self.rule,
             about,
             n_rows: self.n_rows,
             columns: self.columns,
@@ -204,15 +162,20 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Some rows of a batch as features.
-fn encoded(
-    encoder: &Encoder,
-    batch: &RecordBatch,
-    rows: &[usize],
-    first_row: usize,
-    origin: &str,
-) -> Result<Matrix, Error> {
-    let indices: UInt32Array = rows.iter().map(|&row| row as u32).collect();
-    let some = take_record_batch(batch, &indices).expect("rows of the batch itself");
-    Ok(encoder.encode(&Rows::new(some, first_row, origin))?.matrix)
+impl Observer for Collector<'_> {
+    fn observe(&mut self, _: &dyn Judge, judgement: &Judgement) -> Result<(), Error> {
+        let Judgement { rows, findings, truths, .. } = judgement;
+        for (row, (&score, &p)) in findings.scores.iter().zip(&findings.p_values).enumerate() {
+            self.scores.add(score);
+            self.tally.add(score, p, truths.as_ref().map(|truths| truths[row]));
+        }
+        if let Some(truths) = truths {
+            let all = self.truths.get_or_insert_default();
+            all.scores.extend_from_slice(&findings.scores);
+            all.anomalous.extend_from_slice(truths);
+        }
+        self.keep(judgement)?;
+        self.n_rows += rows.n_rows();
+        Ok(())
+    }
 }

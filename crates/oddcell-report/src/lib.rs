@@ -27,7 +27,6 @@ mod sample;
 mod scores;
 mod stops;
 
-pub use collect::{About, Collector, Setting};
+pub use collect::{About, Collector};
 pub use gallery::{Gallery, Picture, Section};
-pub use map::MapSource;
 pub use page::Report;

@@ -23,11 +23,11 @@ const SIDE: f64 = 1_000.0;
 
 /// What a map is made with.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct MapSource<'a> {
+pub(crate) struct MapSource<'a> {
     /// The detector that looks at the rows. Without one, or without a hidden layer, the encoded rows are drawn.
-    pub fitted: Option<&'a dyn Fitted>,
+    pub(crate) fitted: Option<&'a dyn Fitted>,
     /// The noise the detector was trained with: some rows are then shown with noise, too, as in training.
-    pub noise: Option<&'a Noise>,
+    pub(crate) noise: Option<&'a Noise>,
 }
 
 /// Points of a plane.

@@ -1,13 +1,11 @@
-//! The oddest rows of a stream, with everything the page shows of them.
-
-use std::{cmp::Ordering, collections::BinaryHeap};
+//! One of the oddest rows, with everything the page shows of it.
 
 use arrow_array::ArrayRef;
 use oddcell::{
     Error,
     encode::{Encoder, NormalRange, Part},
     explain::{About, Explainer, Reason},
-    judged::TOP_REASONS,
+    judge::TOP_REASONS,
     table::cell_text,
 };
 use serde::Serialize;
@@ -71,74 +69,6 @@ pub(crate) struct Detail {
     pub(crate) share: Option<f64>,
 }
 
-/// Ordered so that the least odd row is on top of a heap.
-#[derive(Debug, Clone)]
-struct ByScore(KeptRow);
-
-impl ByScore {
-    /// −0.0 and 0.0 are one score.
-    fn key(&self) -> (f64, usize) {
-        (self.0.score + 0.0, self.0.row)
-    }
-}
-
-impl PartialEq for ByScore {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for ByScore {}
-impl PartialOrd for ByScore {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for ByScore {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let ((score, row), (other_score, other_row)) = (self.key(), other.key());
-        other_score.total_cmp(&score).then(row.cmp(&other_row))
-    }
-}
-
-/// Keeps the oddest rows; of equal scores the earlier ones.
-#[derive(Debug, Clone)]
-pub(crate) struct Oddest {
-    rows: BinaryHeap<ByScore>,
-    capacity: usize,
-}
-
-impl Oddest {
-    pub(crate) fn new(capacity: usize) -> Self {
-        Self { rows: BinaryHeap::new(), capacity }
-    }
-
-    /// The rows of a batch that are odd enough, ascending: no more than there is room for.
-    pub(crate) fn candidates(&self, scores: &[f64]) -> Vec<usize> {
-        let full = self.rows.len() == self.capacity;
-        let least = self.rows.peek().filter(|_| full).map(|least| least.0.score);
-        let mut rows: Vec<usize> =
-            (0..scores.len()).filter(|&row| least.is_none_or(|least| scores[row] > least)).collect();
-        if rows.len() > self.capacity {
-            rows.sort_by(|&a, &b| (scores[b] + 0.0).total_cmp(&(scores[a] + 0.0)).then(a.cmp(&b)));
-            rows.truncate(self.capacity);
-            rows.sort_unstable();
-        }
-        rows
-    }
-
-    pub(crate) fn put(&mut self, row: KeptRow) {
-        self.rows.push(ByScore(row));
-        if self.rows.len() > self.capacity {
-            self.rows.pop();
-        }
-    }
-
-    /// The rows, oddest first.
-    pub(crate) fn into_rows(self) -> Vec<KeptRow> {
-        self.rows.into_sorted_vec().into_iter().map(|row| row.0).collect()
-    }
-}
-
 /// The text of every cell of a row.
 pub(crate) fn cells(arrays: &[Option<&ArrayRef>], row: usize) -> Vec<Option<CellText>> {
     let text = |array: Option<&ArrayRef>| cell_text(array?, row).map(CellText::new);
@@ -189,32 +119,11 @@ fn place(encoder: &Encoder, column: usize, reason: &Reason<'_>, features: &[f64]
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
     fn long_cells_are_cut_and_say_how_long_they_were() {
         assert_eq!(CellText::new("å".repeat(200)), CellText::Whole("å".repeat(200)));
         assert_eq!(CellText::new("å".repeat(1_000_000)), CellText::Cut("å".repeat(200), 1_000_000));
-    }
-
-    proptest! {
-        #[test] // Law: in whatever batches rows come, those that sorting would put first are kept, in that order.
-        fn the_oddest_are_kept_whatever_the_batches(
-            scores in prop::collection::vec((-3i8..4).prop_map(f64::from), 0..60), size in 1usize..20
-        ) {
-            let mut oddest = Oddest::new(7);
-            for (at, batch) in scores.chunks(size).enumerate() {
-                for row in oddest.candidates(batch) {
-                    oddest.put(KeptRow { row: at * size + row, score: batch[row], ..KeptRow::default() });
-                }
-            }
-            let mut expected: Vec<usize> = (0..scores.len()).collect();
-            expected.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-            expected.truncate(7);
-            let kept: Vec<usize> = oddest.into_rows().iter().map(|row| row.row).collect();
-            prop_assert_eq!(kept, expected);
-        }
     }
 }

@@ -3,23 +3,22 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use oddcell::{
-    Context, DetectorSpec, Matrix, Model, Seed, Table,
+    Context, DetectorSpec, Error, Fitted, Matrix, Model, Seed, Table,
     calibrate::{Calibration, RobustNull},
     demo,
-    detect::noise::NoiseParams,
-    encode::{EncodeOptions, Encoder, Surprises},
+    encode::{EncodeOptions, Encoder},
     explain::Explainer,
-    judged::{self, Found, judged_batch},
-    model::{Findings, FitOptions},
-    table::{Format, ReadOptions, Rows, TableReader},
+    judge::{self, Findings, Judge, Outcome, Scorer, Truths},
+    model::FitOptions,
+    table::{ReadOptions, Rows, TableReader},
     verdict::Rule,
 };
-use oddcell_report::{About, Collector, MapSource, Report, Setting};
+use oddcell_report::{About, Collector, Report};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -32,7 +31,52 @@ fn encoder(table: &Table) -> Encoder {
     Encoder::fit(table, &EncodeOptions::default(), None).unwrap()
 }
 
-/// Rows judged without a detector: the noise of a cell is how far it is beyond two standard deviations.
+/// Judges rows without a detector.
+struct Made<'a> {
+    encoder: Encoder,
+    reference: Calibration,
+    spec: DetectorSpec,
+    findings: Box<dyn Fn(&Rows) -> Findings + Sync + 'a>,
+}
+
+impl<'a> Made<'a> {
+    fn new(table: &Table, reference: Vec<f64>, findings: impl Fn(&Rows) -> Findings + Sync + 'a) -> Self {
+        let (encoder, spec) = (encoder(table), DetectorSpec::new("knn", None).unwrap());
+        Self { encoder, reference: Calibration::conformal(reference), spec, findings: Box::new(findings) }
+    }
+}
+
+impl Judge for Made<'_> {
+    fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
+    fn findings(&self, rows: &Rows, _: &Matrix, _: bool) -> Result<Findings, Error> {
+        Ok((self.findings)(rows))
+    }
+
+    fn reference(&self) -> Calibration {
+        self.reference.clone()
+    }
+
+    fn spec(&self) -> &DetectorSpec {
+        &self.spec
+    }
+
+    fn seed(&self) -> Seed {
+        Seed(1)
+    }
+
+    fn fitted(&self) -> Option<&dyn Fitted> {
+        None
+    }
+
+    fn verdict_notes(&self, _: Rule, _: &Outcome) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// The noise of a cell is how far it is beyond two standard deviations.
 fn judged(encoder: &Encoder, batch: &RecordBatch) -> Findings {
     let features = encoder.encode(&Rows::new(batch.clone(), 0, "made")).unwrap().matrix;
     let noise = features.values().iter().map(|z| (z.abs() - 2.0).max(0.0)).collect();
@@ -44,7 +88,7 @@ fn judged(encoder: &Encoder, batch: &RecordBatch) -> Findings {
         .collect();
     let null = RobustNull::fit(scores.clone());
     let p_values = scores.iter().map(|&score| null.p_value(score)).collect();
-    Findings { scores, p_values, cells: Some(cells), surprises: Surprises::none(encoder.columns().len()) }
+    Findings { scores, p_values, cells: Some(cells) }
 }
 
 fn about(data: &str) -> About {
@@ -61,24 +105,22 @@ fn about(data: &str) -> About {
 /// The page of one table, its rows given in batches of `size`.
 fn page(name: &str, csv: String, rule: Rule, truths: Option<&[bool]>, size: usize, cells: bool) -> Report {
     let table = table(csv);
-    let encoder = encoder(&table);
     let whole = arrow_select::concat::concat_batches(&table.schema(), &table.batches).unwrap();
-    let findings = judged(&encoder, &whole);
-    let reference = Calibration::conformal(findings.scores.clone());
-    let setting = Setting { encoder: &encoder, origin: "made", rule, reference: &reference, seed: Seed(1) };
-    let mut collector = Collector::new(setting);
-    for first in (0..whole.num_rows()).step_by(size) {
-        let n = size.min(whole.num_rows() - first);
-        let rows: Vec<usize> = (first..first + n).collect();
-        let part = Findings {
-            scores: findings.scores[first..][..n].to_vec(),
-            p_values: findings.p_values[first..][..n].to_vec(),
-            cells: findings.cells.as_ref().filter(|_| cells).map(|cells| cells.take(&rows)),
-            surprises: Surprises::default(),
-        };
-        collector.add(&whole.slice(first, n), &part, truths.map(|truths| &truths[first..][..n])).unwrap();
-    }
-    let page = collector.finish(about(name), MapSource::default()).unwrap();
+    let findings = judged(&encoder(&table), &whole);
+    let made = Made::new(&table, findings.scores.clone(), |rows| {
+        let some = rows.first_row..rows.first_row + rows.n_rows();
+        Findings {
+            scores: findings.scores[some.clone()].to_vec(),
+            p_values: findings.p_values[some.clone()].to_vec(),
+            cells: findings.cells.as_ref().filter(|_| cells).map(|cells| cells.slice(some)),
+        }
+    });
+    let mut collector = Collector::new(&made, rule);
+    let batches = (0..whole.num_rows()).step_by(size);
+    let batches = batches.map(|first| Ok(whole.slice(first, size.min(whole.num_rows() - first))));
+    let scorer = Scorer { truths: truths.map_or(Truths::Unknown, Truths::Known), ..Scorer::new(&made, rule) };
+    scorer.run("made", batches, &mut [&mut collector], None).unwrap();
+    let page = collector.finish(about(name), false).unwrap();
     keep(name, &page);
     page
 }
@@ -245,11 +287,8 @@ fn pages_without_odd_rows_without_cells_and_without_rows() {
     assert!(rows_only.html().contains("does not say which cells"));
 
     let table = table(calm);
-    let encoder = encoder(&table);
-    let reference = Calibration::conformal(Vec::new());
-    let rule = Rule::Contamination(0.1);
-    let setting = Setting { encoder: &encoder, origin: "made", rule, reference: &reference, seed: Seed(1) };
-    let empty = Collector::new(setting).finish(about("empty"), MapSource::default()).unwrap();
+    let made = Made::new(&table, Vec::new(), |_| Findings::default());
+    let empty = Collector::new(&made, Rule::Contamination(0.1)).finish(about("empty"), false).unwrap();
     keep("empty", &empty);
     assert!(empty.html().contains(">0 of 0 rows are odd</h1>"));
 }
@@ -258,25 +297,22 @@ fn pages_without_odd_rows_without_cells_and_without_rows() {
 fn a_fitted_model_is_shown_with_noised_rows() {
     let table = table(demo::orders(400, 8, Seed(3)).csv);
     let mut spec = DetectorSpec::new("noise", None).unwrap();
-    spec.set_text("budget", "30 steps").unwrap();
+    spec.set_text("train_for", "30 steps").unwrap();
     let model = Model::fit(&table, &FitOptions::new(spec), &Context::silent(Seed(0))).unwrap();
-    let reference = model.reference();
-    let setting = Setting {
-        encoder: model.encoder(),
-        origin: "made",
-        rule: Rule::Alpha(0.01),
-        reference: &reference,
-        seed: model.seed(),
-    };
-    let mut collector = Collector::new(setting);
-    let findings = model.judge(&table.batches[0], 0, "made", true).unwrap();
     // The rows come out of an earlier run, whose findings are not shown.
-    let earlier = Found { scores: vec![1.0; 400], p_values: vec![1.0; 400], reasons: None };
-    let rows = judged_batch(&table.batches[0], earlier, Some(vec![false; 400]), Format::Csv);
-    collector.add(&rows, &findings, None).unwrap();
-    let noise = NoiseParams::default().noise();
-    let source = MapSource { fitted: Some(model.members()[0].fitted()), noise: Some(&noise) };
-    let page = collector.finish(about("fitted"), source).unwrap();
+    let mut earlier: Vec<(&str, ArrayRef)> =
+        judge::COLUMNS.map(|name| (name, Arc::new(StringArray::new_null(400)) as ArrayRef)).into();
+    let schema = table.schema();
+    earlier.extend(
+        schema.fields().iter().map(|field| field.name().as_str()).zip(table.batches[0].columns().to_vec()),
+    );
+    let rows = RecordBatch::try_from_iter_with_nullable(
+        earlier.into_iter().map(|(name, column)| (name, column, true)),
+    );
+    let mut collector = Collector::new(&model, Rule::Alpha(0.01));
+    let scorer = Scorer { cells: true, ..Scorer::new(&model, Rule::Alpha(0.01)) };
+    scorer.run("made", [Ok(rows.unwrap())].into_iter(), &mut [&mut collector], None).unwrap();
+    let page = collector.finish(about("fitted"), true).unwrap();
     keep("fitted", &page);
     let found = data(page.html());
     let map = &found["map"];
@@ -286,32 +322,28 @@ fn a_fitted_model_is_shown_with_noised_rows() {
     let names: Vec<&Value> =
         found["columns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
     assert!(names.contains(&&Value::from("country")));
-    assert!(judged::COLUMNS.iter().all(|&name| !names.contains(&&Value::from(name))), "{names:?}");
+    assert!(judge::COLUMNS.iter().all(|&name| !names.contains(&&Value::from(name))), "{names:?}");
 }
 
 #[test]
 fn a_million_rows_make_a_page_of_less_than_three_megabytes() {
     const ROWS: usize = 2_000;
     let table = table(wide(ROWS, 30));
-    let encoder = encoder(&table);
-    let mut findings = judged(&encoder, &table.batches[0]);
-    let reference = Calibration::conformal(Vec::new());
-    let rule = Rule::Alpha(0.001);
-    let setting = Setting { encoder: &encoder, origin: "made", rule, reference: &reference, seed: Seed(1) };
-    let mut collector = Collector::new(setting);
-    let mut stream = Seed(2).stream("scores", &[]);
-    let mut n_odd = 0;
-    for _ in 0..500 {
-        for row in 0..ROWS {
-            // As with 50,000 calibration rows.
-            let rank = 1 + stream.below(50_000);
-            findings.p_values[row] = rank as f64 / 50_001.0;
-            findings.scores[row] = 1.0 / findings.p_values[row];
-            n_odd += u64::from(findings.p_values[row] <= 0.001);
-        }
-        collector.add(&table.batches[0], &findings, None).unwrap();
-    }
-    let page = collector.finish(about("million"), MapSource::default()).unwrap();
+    let noise = judged(&encoder(&table), &table.batches[0]).cells;
+    // As with 50,000 calibration rows.
+    let p_value = |row: usize| {
+        let rank = 1 + Seed(2).stream("p-values", &[row as u64]).below(50_000);
+        rank as f64 / 50_001.0
+    };
+    let made = Made::new(&table, Vec::new(), |rows| {
+        let p_values: Vec<f64> = (rows.first_row..).take(ROWS).map(p_value).collect();
+        Findings { scores: p_values.iter().map(|p| 1.0 / p).collect(), p_values, cells: noise.clone() }
+    });
+    let mut collector = Collector::new(&made, Rule::Alpha(0.001));
+    let batches = (0..500).map(|_| Ok(table.batches[0].clone()));
+    let scorer = Scorer::new(&made, Rule::Alpha(0.001));
+    let n_odd = scorer.run("made", batches, &mut [&mut collector], None).unwrap().n_odd as u64;
+    let page = collector.finish(about("million"), false).unwrap();
     keep("million", &page);
     assert!(page.html().len() < 3_000_000, "{}", page.html().len());
     let found = data(page.html());

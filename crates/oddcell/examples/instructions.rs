@@ -9,9 +9,10 @@ use arrow_array::RecordBatch;
 use oddcell::{
     Context, Detector, DetectorSpec, Fitted, Matrix, Model, Seed, Table, demo,
     error::FitError,
-    judged::{self, Found},
-    model::{Findings, FitOptions},
-    table::{Format, ReadOptions, TableError, TableReader, TableWriter},
+    judge::{Judgement, ReasonForm, Scorer, Sink, TOP_REASONS, VERDICT},
+    model::FitOptions,
+    table::{Format, ReadOptions, Rows, TableError, TableReader, TableWriter},
+    verdict::Rule,
 };
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -65,18 +66,26 @@ fn scoring() -> Outcome<()> {
     let csv = |n_rows, seed| demo::orders(n_rows, 0, Seed(seed)).csv.into_bytes();
     let table = Table::from_reader(reader(csv(1_000, 1))?)?;
     let model = Model::fit(&table, &FitOptions::new(noise("default")?), &Context::silent(Seed(1)))?;
-    let batches = read_csv(csv(2_048, 2))?;
-    let mut judged = Vec::new();
-    let mut first_row = 0;
-    for batch in batches {
-        let findings = judge_rows(&model, &batch, first_row)?;
-        let reasons = give_reasons(&model, &batch, first_row, &findings)?;
-        first_row += batch.num_rows();
-        let found = Found { scores: findings.scores, p_values: findings.p_values, reasons };
-        judged.push(judged::judged_batch(&batch, found, None, Format::Csv));
+    let mut judged = Batches(Vec::new());
+    let scorer = Scorer { reasons: Some(ReasonForm::Text), ..Scorer::new(&model, Rule::FOR_NEW_ROWS) };
+    for batch in read_csv(csv(2_048, 2))? {
+        let judgement = judge_rows(&model, Rows::new(batch.clone(), 0, ORIGIN))?;
+        println!("{} bytes of reasons", give_reasons(&model, &judgement)?.len());
+        scorer.run(ORIGIN, [Ok(batch)].into_iter(), &mut [], Some(&mut judged))?;
     }
-    println!("{} bytes written", write_csv(&judged)?.len());
+    println!("{} bytes written", write_csv(&judged.0)?.len());
     Ok(())
+}
+
+/// Judged rows without their verdicts.
+struct Batches(Vec<RecordBatch>);
+
+impl Sink for Batches {
+    fn put(&mut self, mut judged: RecordBatch) -> Result<(), oddcell::Error> {
+        judged.remove_column(judged.schema().index_of(VERDICT).expect("judged rows have verdicts"));
+        self.0.push(judged);
+        Ok(())
+    }
 }
 
 fn reader(csv: Vec<u8>) -> Result<TableReader, TableError> {
@@ -89,18 +98,18 @@ fn read_csv(csv: Vec<u8>) -> Result<Vec<RecordBatch>, TableError> {
 }
 
 #[inline(never)]
-fn judge_rows(model: &Model, batch: &RecordBatch, first_row: usize) -> Result<Findings, oddcell::Error> {
-    model.judge(batch, first_row, ORIGIN, true)
+fn judge_rows(model: &Model, rows: Rows) -> Result<Judgement, oddcell::Error> {
+    model.judge(rows)
 }
 
 #[inline(never)]
-fn give_reasons(
-    model: &Model,
-    batch: &RecordBatch,
-    first_row: usize,
-    findings: &Findings,
-) -> Outcome<Option<arrow_array::StringArray>> {
-    Ok(judged::reasons(model.encoder(), batch, first_row, ORIGIN, findings, Format::Csv)?)
+fn give_reasons(model: &Model, judgement: &Judgement) -> Outcome<String> {
+    let explainer = judgement.explainer(model);
+    let mut text = String::new();
+    for (row, cells) in judgement.findings.cells.iter().flat_map(Matrix::rows).enumerate() {
+        explainer.write_top(row, cells, TOP_REASONS, &mut text)?;
+    }
+    Ok(text)
 }
 
 #[inline(never)]

@@ -10,8 +10,10 @@ use oddcell::{
     Context, DetectorSpec, Model, Seed, Table,
     calibrate::distance_to_uniform,
     demo,
+    judge::Scorer,
     model::FitOptions,
     table::{ReadOptions, TableReader},
+    verdict::Rule,
 };
 
 const FRESH_ROWS: usize = 2_000;
@@ -34,10 +36,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for table in 0..n_tables {
         let train = normal_rows(n_rows, 2 * table)?;
         let model = Model::fit(&train, &options, &Context::silent(Seed(table)))?;
-        let mut p_values = Vec::new();
-        for batch in &normal_rows(FRESH_ROWS, 2 * table + 1)?.batches {
-            p_values.extend(model.judge(batch, 0, "fresh rows", false)?.p_values);
-        }
+        let fresh = normal_rows(FRESH_ROWS, 2 * table + 1)?;
+        let scorer = Scorer::new(&model, Rule::FOR_NEW_ROWS);
+        let p_values = scorer.collect("fresh rows", &fresh.batches, &mut [])?.0.p_values;
         let at = |level: f64| p_values.iter().filter(|&&p| p <= level).count() as f64 / FRESH_ROWS as f64;
         rates.push(LEVELS.map(at));
         println!(

@@ -26,6 +26,12 @@ pub trait Monitor: Sync {
         false
     }
 
+    /// The calling thread turns to another stage of judging; `None` means that it waits. Returns the stage it was in.
+    /// The library reads no clock: a monitor that has one can tell where the time goes.
+    fn turned_to(&self, _stage: Option<Stage>) -> Option<Stage> {
+        None
+    }
+
     /// Whether [`Monitor::state`] is wanted after optimisation step `done` (from 1) of `total`.
     fn wants_state(&self, _done: usize, _total: usize) -> bool {
         false
@@ -34,6 +40,31 @@ pub trait Monitor: Sync {
     /// What fitting would give if it ended after a step that was asked for. All that are trained in steps give their states away, but those of
     /// nets that are trained one after the other; asking for them changes nothing in what is learned.
     fn state(&self, _done: usize, _total: usize, _fitted: &dyn Fitted) {}
+}
+
+/// A stage on the road of judged rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// From the file to cells: reading, decompressing, parsing the format.
+    Reading,
+    /// From cells to features.
+    Encoding,
+    /// From features to scores, p-values and noise.
+    Judging,
+    /// From noise to reasons.
+    Reasons,
+    /// Observers look: oddest rows, labels, the report.
+    Observing,
+    /// Verdicts, and from rows to the file.
+    Writing,
+}
+
+/// Does `work`, which belongs to `stage`.
+pub(crate) fn timed<T>(monitor: &dyn Monitor, stage: Stage, work: impl FnOnce() -> T) -> T {
+    let before = monitor.turned_to(Some(stage));
+    let result = work();
+    monitor.turned_to(before);
+    result
 }
 
 /// Watches nothing, stops nothing.

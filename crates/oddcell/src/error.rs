@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::{
     count::{count, counted},
     encode::EncodeError,
+    judge::LabelError,
     model_file::ModelFileError,
     table::TableError,
 };
@@ -31,6 +32,9 @@ pub enum Error {
     /// Rows could not be scored.
     #[error(transparent)]
     Score(#[from] ScoreError),
+    /// The label column does not hold truths.
+    #[error(transparent)]
+    Label(#[from] LabelError),
     /// A model file could not be read or written.
     #[error(transparent)]
     ModelFile(#[from] ModelFileError),
@@ -205,6 +209,9 @@ pub enum FitError {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScoreError {
+    /// Rows that wait for their verdict could not be kept in a temporary file.
+    #[error("cannot keep the rows in a temporary file until all are seen: {0}")]
+    Spool(String),
     /// The rows have another width than the training rows.
     #[error(
         "the detector was fitted on {}, but the rows have {}",

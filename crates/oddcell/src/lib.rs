@@ -41,7 +41,7 @@ pub mod detect;
 pub mod encode;
 pub mod error;
 pub mod explain;
-pub mod judged;
+pub mod judge;
 pub mod matrix;
 pub mod metrics;
 pub mod model;

@@ -1,5 +1,7 @@
 //! Rows × features, row-major, `f64`: what detectors learn from and judge.
 
+use std::ops::Range;
+
 /// A dense table of numbers, row after row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
@@ -89,6 +91,13 @@ impl Matrix {
         for &row in rows {
             values.extend_from_slice(self.row(row));
         }
+        Self::new(values, rows.len(), self.n_cols)
+    }
+
+    /// The rows of a range.
+    #[must_use]
+    pub fn slice(&self, rows: Range<usize>) -> Self {
+        let values = self.values[rows.start * self.n_cols..rows.end * self.n_cols].to_vec();
         Self::new(values, rows.len(), self.n_cols)
     }
 

@@ -5,6 +5,32 @@
 //! transformation leaves them as they are), and are `None` when one of the two classes is absent, because then
 //! there is no ranking to judge. `scores` and `anomalous` have one entry per row.
 
+use std::fmt;
+
+use serde::Serialize;
+
+/// How well scores and truths agree; `None` where one class is absent.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Metrics {
+    /// The number of true anomalies.
+    pub anomalies: usize,
+    /// Area under the ROC curve.
+    pub auc: Option<f64>,
+    /// Average precision.
+    pub average_precision: Option<f64>,
+    /// F1 at the number of true anomalies.
+    pub f1: Option<f64>,
+}
+
+impl fmt::Display for Metrics {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let figure = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
+        let (auc, precision, f1) = (figure(self.auc), figure(self.average_precision), figure(self.f1));
+        let anomalies = crate::count::count(self.anomalies);
+        write!(formatter, "(anomalies: {anomalies}): AUC {auc}, average precision {precision}, F1 {f1}")
+    }
+}
+
 /// What F1 does with rows whose scores are equal across the cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TieRule {

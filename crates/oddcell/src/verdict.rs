@@ -11,7 +11,11 @@ use std::{
     fmt,
 };
 
-use crate::{calibrate::Calibration, error::ParamError};
+use crate::{
+    calibrate::Calibration,
+    count::{count, counted},
+    error::ParamError,
+};
 
 /// When a row is called odd. The constructors check the ranges.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,6 +64,46 @@ impl Rule {
     pub fn needs_two_passes(self) -> bool {
         matches!(self, Self::Fdr(_) | Self::Top(_))
     }
+}
+
+impl Rule {
+    /// Says so if no row, or none alone, can meet the rule: with n calibration rows no p-value is below 1/(n + 1).
+    /// `n_odd` of `n_rows` rows were called odd.
+    #[must_use]
+    pub fn too_coarse(self, n_calibration: usize, n_rows: usize, n_odd: usize) -> Option<String> {
+        let (name, level) = match self {
+            Self::Alpha(level) => ("alpha", level),
+            Self::Fdr(level) => ("fdr", level),
+            Self::Top(_) | Self::Contamination(_) => return None,
+        };
+        let least = 1.0 / (n_calibration as f64 + 1.0);
+        let needed = |times: f64| counted(times.ceil() as usize - 1, "calibration row", "calibration rows");
+        if least > level {
+            return Some(format!(
+                "{name} {level} cannot flag any row: with {} the smallest p-value is {}; use top or contamination, or fit \
+                 with at least {}",
+                counted(n_calibration, "calibration row", "calibration rows"),
+                probability(least),
+                needed(1.0 / level)
+            ));
+        }
+        // Benjamini-Hochberg calls k of m rows odd if their p-values are at most level · k/m.
+        let together = (least * n_rows as f64 / level).ceil() as usize;
+        (name == "fdr" && n_odd == 0 && together > 1).then(|| {
+            format!(
+                "{name} {level} cannot flag fewer than {} of these {}; use alpha or top, or fit with at least {}",
+                count(together),
+                counted(n_rows, "row", "rows"),
+                needed(n_rows as f64 / level)
+            )
+        })
+    }
+}
+
+/// A p-value in two figures.
+#[must_use]
+pub fn probability(p: f64) -> String {
+    if p >= 0.001 { format!("{p:.3}") } else { format!("{p:.0e}") }
 }
 
 /// `value`, if it is valid; NaN fails every comparison and so is not.
@@ -112,13 +156,9 @@ fn percent(share: f64) -> String {
 #[must_use]
 pub fn verdicts(rule: Rule, scores: &[f64], p_values: &[f64], reference: &Calibration) -> Vec<bool> {
     assert_eq!(scores.len(), p_values.len(), "one p-value per score");
-    let rows = || scores.iter().zip(p_values).map(|(&score, &p_value)| (score, p_value));
     let mut first_pass = FirstPass::new(rule, reference);
-    if rule.needs_two_passes() {
-        rows().for_each(|(score, p_value)| first_pass.observe(score, p_value));
-    }
-    let cutoff = first_pass.decide();
-    rows().enumerate().map(|(row, (score, p_value))| cutoff.is_odd(row, score, p_value)).collect()
+    scores.iter().zip(p_values).for_each(|(&score, &p_value)| first_pass.observe(score, p_value));
+    first_pass.decide().verdicts(0, scores, p_values)
 }
 
 /// Sees every row once, in order, and keeps what the rule needs to decide.
@@ -137,10 +177,16 @@ enum Kept {
 }
 
 /// A row by its oddness: higher score first, then the earlier row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Place {
-    score: f64,
-    row: usize,
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) score: f64,
+    pub(crate) row: usize,
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
 }
 
 impl Eq for Place {}
@@ -192,17 +238,34 @@ impl FirstPass {
         }
     }
 
+    /// How many of the rows seen are odd. A rule that needs no first pass has seen none.
+    #[must_use]
+    pub fn n_odd(&self) -> usize {
+        match &self.0 {
+            Kept::Nothing(_) => 0,
+            Kept::PValues { counts, .. } => {
+                let Some(bound) = self.p_bound() else { return 0 };
+                counts.range(..=bound.to_bits()).map(|(_, &count)| count as usize).sum()
+            }
+            Kept::Oddest { heap, .. } => heap.len(),
+        }
+    }
+
+    /// The p-value up to which rows are odd, by Benjamini and Hochberg.
+    fn p_bound(&self) -> Option<f64> {
+        let Kept::PValues { fdr, counts, n_rows } = &self.0 else { return None };
+        let counts = counts.iter().map(|(&bits, &count)| (f64::from_bits(bits), count));
+        benjamini_hochberg(*fdr, counts, *n_rows)
+    }
+
     /// The line between odd and normal.
     #[must_use]
     pub fn decide(self) -> Cutoff {
-        match self.0 {
-            Kept::Nothing(cutoff) => cutoff,
-            Kept::PValues { fdr, counts, n_rows } => {
-                let counts = counts.iter().map(|(&bits, &count)| (f64::from_bits(bits), count));
-                Cutoff(Line::PAtMost(benjamini_hochberg(fdr, counts, n_rows).unwrap_or(f64::NEG_INFINITY)))
-            }
+        match &self.0 {
+            Kept::Nothing(cutoff) => *cutoff,
+            Kept::PValues { .. } => Cutoff(Line::PAtMost(self.p_bound().unwrap_or(f64::NEG_INFINITY))),
             Kept::Oddest { most, heap, .. } => Cutoff(match heap.peek() {
-                Some(Reverse(least)) if heap.len() == most => Line::AtLeastAsOddAs(*least),
+                Some(Reverse(least)) if heap.len() == *most => Line::AtLeastAsOddAs(*least),
                 // Fewer rows than asked for: all of them.
                 Some(_) => Line::PAtMost(f64::INFINITY),
                 None => Line::PAtMost(f64::NEG_INFINITY),
@@ -242,6 +305,13 @@ enum Line {
 }
 
 impl Cutoff {
+    /// The verdicts on rows that follow `first_row` others.
+    #[must_use]
+    pub fn verdicts(&self, first_row: usize, scores: &[f64], p_values: &[f64]) -> Vec<bool> {
+        let rows = scores.iter().zip(p_values).zip(first_row..);
+        rows.map(|((&score, &p_value), row)| self.is_odd(row, score, p_value)).collect()
+    }
+
     /// Whether the row with this index (from 0, as in the first pass), score and p-value is odd.
     #[must_use]
     pub fn is_odd(&self, row: usize, score: f64, p_value: f64) -> bool {

@@ -198,7 +198,8 @@ fn more_features_than_can_be_held_are_refused() {
 fn a_batch_without_rows_gives_a_matrix_without_rows() {
     let encoder =
         encoder(vec![("x", numbers([1.0, 2.0])), ("c", texts(["a", "b"]))].into_iter().take(1).collect());
-    let matrix = encoder.encode(&tables::rows(&batch(vec![("x", numbers([None::<f64>; 0]))]))).unwrap().matrix;
+    let matrix =
+        encoder.encode(&tables::rows(&batch(vec![("x", numbers([None::<f64>; 0]))]))).unwrap().matrix;
     assert_eq!((matrix.n_rows(), matrix.n_cols()), (0, 1));
 }
 

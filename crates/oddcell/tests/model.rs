@@ -7,10 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::{ArrayRef, RecordBatch};
 use oddcell::{
-    Context, DetectorSpec, Error, Model, Monitor, Progress, Seed, Silent, Table,
+    Context, DetectorSpec, Error, Model, Monitor, Progress, Seed, Table,
     error::FitError,
+    explain::{Unit, noise_by_column},
+    judge::{Noise, Scorer},
     metrics::auc,
     model::{FitOptions, detect},
+    table::Rows,
     verdict::{Rule, verdicts},
 };
 use tables::{batch, normal_rows, numbers, table, texts};
@@ -27,6 +30,10 @@ fn fresh(n_rows: usize, index: u64) -> Vec<(&'static str, ArrayRef)> {
     normal_rows(n_rows, &mut Seed(100).stream("rows", &[index]))
 }
 
+fn rows(batch: &RecordBatch) -> Rows {
+    Rows::new(batch.clone(), 0, "rows")
+}
+
 fn fit(n_rows: usize, seed: u64) -> Model {
     Model::fit(&table(fresh(n_rows, 0)), &options(), &Context::silent(Seed(seed))).unwrap()
 }
@@ -37,7 +44,7 @@ fn any_number_of_threads_gives_the_same_file_and_the_same_findings() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let model = fit(300, 7);
-            let findings = model.judge(&batch(fresh(700, 1)), 0, "rows", true).unwrap();
+            let findings = model.judge(rows(&batch(fresh(700, 1)))).unwrap().findings;
             let detection = detect(&table(fresh(300, 0)), &options(), &Context::silent(Seed(7))).unwrap();
             (model.to_bytes().unwrap(), findings, detection.findings)
         })
@@ -68,16 +75,25 @@ impl Monitor for StopAfter {
 #[test]
 fn many_batches_are_judged_like_one_and_the_work_can_be_stopped() {
     let model = fit(300, 1);
-    let rows = batch(fresh(20_000, 1));
-    let whole = model.judge(&rows, 0, "rows", true).unwrap();
-    let batches = [rows.slice(0, 1), rows.slice(1, 0), rows.slice(1, 19_999)];
-    assert_eq!(model.judge_all(&batches, "rows", true, &Silent).unwrap(), whole);
-    let none = model.judge_all(&[rows.slice(0, 0)], "rows", true, &Silent).unwrap();
-    assert_eq!((none.scores.len(), none.cells.map(|cells| cells.n_rows())), (0, Some(0)));
+    let all = batch(fresh(20_000, 1));
+    let whole = model.judge(rows(&all)).unwrap().findings;
+    let batches = [all.slice(0, 1), all.slice(1, 0), all.slice(1, 19_999)];
+    let judged = |batches: &[RecordBatch]| {
+        let mut noise = Noise::new(Unit::StandardDeviations);
+        let scorer = Scorer { cells: true, ..Scorer::new(&model, Rule::FOR_NEW_ROWS) };
+        let (found, outcome) = scorer.collect("rows", batches, &mut [&mut noise]).unwrap();
+        assert_eq!(outcome.n_rows, found.scores.len());
+        (found.scores, found.p_values, noise.by_column(&model))
+    };
+    let noise = noise_by_column(model.encoder(), &whole.cells.unwrap(), Unit::StandardDeviations);
+    assert_eq!(judged(&batches), (whole.scores, whole.p_values, Some(noise)));
+    let (scores, _, noise) = judged(&[all.slice(0, 0)]);
+    assert_eq!((scores.len(), noise.map(|noise| noise.n_rows())), (0, Some(0)));
 
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let watch = StopAfter(8_000, AtomicUsize::new(0));
-    let stopped = pool.install(|| model.judge_all(&batches, "rows", false, &watch));
+    let scorer = Scorer { monitor: &watch, ..Scorer::new(&model, Rule::FOR_NEW_ROWS) };
+    let stopped = pool.install(|| scorer.collect("rows", &batches, &mut []));
     assert!(matches!(stopped, Err(Error::Fit(FitError::Cancelled))), "{stopped:?}");
     assert!((1..20_000).contains(&watch.1.into_inner()));
 }
@@ -85,12 +101,12 @@ fn many_batches_are_judged_like_one_and_the_work_can_be_stopped() {
 #[test]
 fn the_findings_of_a_row_do_not_depend_on_the_rows_it_comes_with() {
     let model = fit(300, 1);
-    let rows = batch(fresh(1_000, 1));
-    let whole = model.judge(&rows, 0, "rows", true).unwrap();
+    let rows = rows(&batch(fresh(1_000, 1)));
+    let whole = model.judge(rows.clone()).unwrap().findings;
     let cells = whole.cells.as_ref().unwrap();
     let mut at = 0;
     for length in [1, 2, 7, 255, 256, 257, 222] {
-        let part = model.judge(&rows.slice(at, length), at, "rows", true).unwrap();
+        let part = model.judge(rows.slice(at, length)).unwrap().findings;
         assert_eq!(part.scores, whole.scores[at..at + length]);
         assert_eq!(part.p_values, whole.p_values[at..at + length]);
         let n_features = cells.n_cols();
@@ -101,7 +117,7 @@ fn the_findings_of_a_row_do_not_depend_on_the_rows_it_comes_with() {
         at += length;
     }
     assert_eq!(at, 1_000);
-    let none = model.judge(&rows.slice(0, 0), 0, "rows", true).unwrap();
+    let none = model.judge(rows.slice(0, 0)).unwrap().findings;
     assert!(none.scores.is_empty() && none.p_values.is_empty());
 }
 
@@ -175,7 +191,7 @@ fn tables_that_cannot_be_learned_from_or_judged_are_refused_by_name() {
     absent.label = Some("y".to_owned());
     assert!(matches!(detect(&table(fresh(50, 0)), &absent, &context), Err(Error::Encode(_))));
     let model = fit(300, 1);
-    let narrow = model.judge(&batch(vec![("first", numbers([1.0]))]), 0, "new.csv", false);
+    let narrow = model.judge(Rows::new(batch(vec![("first", numbers([1.0]))]), 0, "new.csv"));
     let message = narrow.unwrap_err().to_string();
     assert!(
         message.contains("new.csv") && message.contains("`second`") && message.contains("`name`"),

@@ -11,6 +11,7 @@ use arrow_select::concat::concat_batches;
 use oddcell::{
     Context, DetectorSpec, Model, Seed,
     model::FitOptions,
+    table::Rows,
     verdict::{Rule, verdicts},
 };
 use rayon::prelude::*;
@@ -25,7 +26,7 @@ fn p_values(options: &FitOptions, n_rows: usize, n_models: u64, n_fresh: usize) 
         let train = table(normal_rows(n_rows, &mut stream));
         let fresh = batch(normal_rows(n_fresh, &mut stream));
         let model = Model::fit(&train, options, &Context::silent(Seed(model))).unwrap();
-        model.judge(&fresh, 0, "fresh", false).unwrap().p_values
+        model.judge(Rows::new(fresh, 0, "fresh")).unwrap().findings.p_values
     };
     (0..n_models).into_par_iter().flat_map_iter(judged).collect()
 }
@@ -137,7 +138,7 @@ fn false_and_found(n_rows: usize, rate: f64, n_models: u64) -> Vec<(f64, f64)> {
         ]);
         let rows = concat_batches(&normal.schema(), [&normal, &odd]).unwrap();
         let model = Model::fit(&train, &options, &Context::silent(Seed(model))).unwrap();
-        let judged = model.judge(&rows, 0, "fresh", false).unwrap();
+        let judged = model.judge(Rows::new(rows, 0, "fresh")).unwrap().findings;
         let called = verdicts(Rule::Fdr(rate), &judged.scores, &judged.p_values, &model.reference());
         let count = |rows: &[bool]| rows.iter().filter(|&&is_odd| is_odd).count() as f64;
         let (wrong, right) = (count(&called[..20]), count(&called[20..]));

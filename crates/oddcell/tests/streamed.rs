@@ -8,7 +8,7 @@ use oddcell::{
     encode::Encoder,
     error::FitError,
     model::{FitOptions, Streaming},
-    table::{Format, ReadOptions, TableError, TableReader, TableWriter},
+    table::{Format, ReadOptions, Rows, TableError, TableReader, TableWriter},
 };
 use tables::{batch, normal_rows, table};
 
@@ -82,7 +82,7 @@ fn a_model_learned_in_many_blocks_is_as_good_as_one_learned_in_memory() {
     // from scatter by another 1.5 %.
     let fresh = batch(normal_rows(2_000, &mut Seed(100).stream("rows", &[1])));
     let share = |model: &Model| {
-        let p_values = model.judge(&fresh, 0, "fresh", false).unwrap().p_values;
+        let p_values = model.judge(Rows::new(fresh.clone(), 0, "fresh")).unwrap().findings.p_values;
         p_values.iter().filter(|&&p| p <= 0.1).count() as f64 / 2_000.0
     };
     assert!((0.05..0.15).contains(&share(&streamed)), "{}", share(&streamed));

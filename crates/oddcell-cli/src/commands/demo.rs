@@ -3,25 +3,24 @@
 use std::{fmt::Write as _, path::Path};
 
 use oddcell::{
-    Context, DetectorSpec, Seed, Table,
+    Context, DetectorSpec, Seed, Silent, Table,
     demo::{self, Demo},
-    judged::parts,
+    judge::Truths,
     model::{FitOptions, detect},
     table::{Format, ReadOptions, Source},
-    verdict::{self, Rule},
+    verdict::Rule,
 };
-use oddcell_report::MapSource;
 use serde::Serialize;
 
 use crate::{
     args::DemoArgs,
-    commands::detect::write,
     failure::Failure,
+    judging::{Judging, Origin},
     learning,
-    oddest::{OddRow, Oddest},
+    oddest::OddRow,
     output::{self, Target},
     progress::Training,
-    report::{Page, about},
+    report::about,
     show::oddest_table,
     summary::{count, counted},
 };
@@ -65,31 +64,29 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
     let detection =
         pool.install(|| detect(&table, &options, &Context { seed: Seed(0), monitor: &progress }))?;
     progress.done();
-    let findings = &detection.findings;
-    let (rule, reference) = (Rule::FOR_ONE_TABLE, detection.null.reference());
-    let odd = verdict::verdicts(rule, &findings.scores, &findings.p_values, reference);
-    pool.install(|| write(&table, &detection, &odd, &Target::File(judged.clone(), Format::Csv), None))?;
-
-    let mut oddest = Oddest::new(SPOILED);
-    let mut page = Page::new(Some(&report), &detection.encoder, &table.origin, rule, reference, Seed(0));
-    for part in parts(&table.batches, findings) {
-        oddest.add(&detection.encoder, part.batch, part.first_row, &table.origin, &part.findings)?;
-        let is_spoiled = |row| demo.spoiled.iter().any(|spoiled| spoiled.row == part.first_row + row + 1);
-        let truths: Vec<bool> = (0..part.batch.num_rows()).map(is_spoiled).collect();
-        page.add(part.batch, &part.findings, Some(&truths))?;
-    }
+    let is_spoiled = |row: usize| demo.spoiled.iter().any(|spoiled| spoiled.row == row);
+    let truths: Vec<bool> = (1..=table.n_rows()).map(is_spoiled).collect();
+    let judging = Judging {
+        truths: Truths::Known(&truths),
+        target: &Target::File(judged.clone(), Format::Csv),
+        page: Some(&report),
+        most_odd: Some(SPOILED),
+        ..Judging::new(&detection, Rule::FOR_ONE_TABLE, &Silent)
+    };
+    let schema = table.schema();
+    let origin = Origin { name: &table.origin, schema: &schema, kinds: &table.columns, delimiter: None };
+    let mut found = judging.run(&origin, table.batches.iter().cloned().map(Ok), &pool)?;
     let notes =
-        ["The labels are the demo's own: it knows which cells it has spoiled. The detector was not told."
+        ["The labels are the demo's own: it knows which cells it spoiled. The detector was not told."
             .to_owned()];
-    let source = MapSource { fitted: Some(&*detection.first), noise: None };
-    page.write(source, &pool, || about(&table.origin, &options.detector, Seed(0), &notes))?;
-    let oddest = oddest.into_rows();
+    found.write_page(false, &pool, || about(&table.origin, &detection, &notes))?;
+    let oddest = found.oddest;
     let summary = DemoSummary {
         table: input.display().to_string(),
         judged: judged.display().to_string(),
         report: report.display().to_string(),
         rows: ROWS,
-        odd: odd.iter().filter(|&&odd| odd).count(),
+        odd: found.outcome.n_odd,
         blatant: hits(&demo, &oddest, true),
         subtle: hits(&demo, &oddest, false),
     };

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use oddcell::{
-    Error, Model,
-    explain::{Explainer, Reason},
+    Model,
+    explain::Reason,
+    judge::{Judgement, Scorer},
     table::Rows,
+    verdict::{Rule, probability},
 };
 use serde::Serialize;
 
@@ -41,17 +43,16 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
             first_row += batch.num_rows();
             continue;
         }
-        let batch = batch.slice(wanted - first_row, 1);
-        let findings = pool.install(|| model.judge(&batch, wanted, &origin, true))?;
-        let rows = Rows::new(batch, wanted, &*origin);
-        let columns = model.encoder().matched(&rows).map_err(Error::from)?;
-        let explainer = Explainer::new(model.encoder(), &rows, &columns);
+        let row = Rows::new(batch.slice(wanted - first_row, 1), wanted, origin.as_str());
+        let scorer = Scorer { cells: true, ..Scorer::new(&model, Rule::FOR_NEW_ROWS) };
+        let judgement = pool.install(|| scorer.judgement(row))?;
+        let Judgement { findings, surprises, .. } = &judgement;
         let cells = match &findings.cells {
             None => Vec::new(),
-            Some(cells) => explainer.reasons(0, cells.row(0)).map_err(Error::from)?,
+            Some(cells) => judgement.explainer(&model).reasons(0, cells.row(0))?,
         };
         notes.extend(reader.notes().iter().map(ToString::to_string));
-        notes.extend(findings.surprises.notes(model.encoder()));
+        notes.extend(surprises.notes(model.encoder()));
         let (score, p) = (findings.scores[0], findings.p_values[0]);
         let explanation = Explanation { row: args.row, score, p, cells, notes };
         if args.run.json {
@@ -76,9 +77,9 @@ impl Explanation<'_> {
             "row {}: score {}, p-value {}",
             self.row,
             show::figure(self.score),
-            show::probability(self.p)
+            probability(self.p)
         );
-        let rows: usize = model.members().iter().map(|member| member.calibration().len()).sum();
+        let rows = model.n_calibration_rows();
         let _ = writeln!(
             text,
             "({} of 1,000 normal rows score as high, by {} held out)\n",

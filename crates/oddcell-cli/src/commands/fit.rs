@@ -5,27 +5,25 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use arrow_array::RecordBatch;
 use oddcell::{
-    Context, Model,
-    detect::noise::NoiseParams,
+    Context, Model, Silent, Table,
     encode::Encoder,
+    metrics::Metrics,
     model::{FitOptions, Streaming},
-    table::TableError,
     verdict::Rule,
 };
-use oddcell_report::{About, MapSource};
+use oddcell_report::About;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
     args::FitArgs,
     failure::Failure,
-    labels::{Labels, Metrics},
+    judging::{self, Judging, Origin},
     learning::{self, Input},
     output,
     progress::Training,
-    report::{self, Page},
+    report,
     summary::{counted, note_line, report_line},
 };
 
@@ -62,19 +60,19 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let pool = learning::pool(&args.run)?;
     let context = Context { seed, monitor: &progress };
     let learn = if args.stream { learn_streamed } else { learn_whole };
-    let Learned { model, origin, mut notes, batches } = learn(args, &options, &context, &pool)?;
+    let Learned { model, origin, mut notes, table } = learn(args, &options, &context, &pool)?;
     progress.done();
     model.save(&args.output)?;
     notes.extend(model.encoder().reports().iter().map(ToString::to_string));
 
-    let own = judge_own(args, batches, &origin, &model, &notes, &pool)?;
+    let own = judge_own(args, table, &origin, &model, &notes, &pool)?;
     let summary = FitSummary {
         data: origin,
         rows: model.n_rows(),
         columns: model.encoder().columns().len(),
         features: model.encoder().n_features(),
         members: model.members().len(),
-        calibration_rows: model.members().iter().map(|member| member.calibration().len()).sum(),
+        calibration_rows: model.n_calibration_rows(),
         detector: options.detector.entry().name.to_owned(),
         params: options.detector.params().clone(),
         seed: seed.0,
@@ -97,8 +95,8 @@ struct Learned {
     model: Model,
     origin: String,
     notes: Vec<String>,
-    /// The rows it learned from, if they are in memory.
-    batches: Option<Vec<RecordBatch>>,
+    /// The table it learned from, if it is in memory.
+    table: Option<Table>,
 }
 
 fn learn_whole(
@@ -107,9 +105,9 @@ fn learn_whole(
     context: &Context<'_>,
     pool: &rayon::ThreadPool,
 ) -> Result<Learned, Failure> {
-    let Input { table, notes, .. } = learning::read_table(&args.data, &args.read, &args.columns, options)?;
+    let Input { table, .. } = learning::read_table(&args.data, &args.read, &args.columns, options)?;
     let model = pool.install(|| Model::fit(&table, options, context))?;
-    Ok(Learned { model, origin: table.origin, notes, batches: Some(table.batches) })
+    Ok(Learned { model, origin: table.origin.clone(), notes: notes(&table), table: Some(table) })
 }
 
 fn learn_streamed(
@@ -126,12 +124,15 @@ fn learn_streamed(
     let streaming = Streaming { memory: args.memory.0 as usize };
     let reader = learning::open_to_learn(&args.data, &args.read, options)?;
     let mut sample = streaming.sample(reader, context.seed)?;
-    let (table, notes) = learning::with_kinds(sample.table, &args.columns)?;
-    let origin = table.origin.clone();
-    sample.table = table;
+    sample.table = learning::with_kinds(sample.table, &args.columns)?;
     let reopen = |encoder: &Encoder| learning::open(&args.data, &args.read, super::wanted(encoder, None));
     let model = pool.install(|| streaming.fit(&sample, reopen, options, context))?;
-    Ok(Learned { model, origin, notes, batches: None })
+    let table = sample.table;
+    Ok(Learned { model, notes: notes(&table), origin: table.origin, table: None })
+}
+
+fn notes(table: &Table) -> Vec<String> {
+    table.notes.iter().map(ToString::to_string).collect()
 }
 
 impl FitSummary {
@@ -164,7 +165,8 @@ impl FitSummary {
     }
 }
 
-/// What the model says about the rows it learned from, where somebody asks.
+/// What the model says about the rows it learned from, if somebody asks.
+#[derive(Default)]
 struct Own {
     metrics: Option<Metrics>,
     report: Option<String>,
@@ -172,41 +174,29 @@ struct Own {
 
 fn judge_own(
     args: &FitArgs,
-    batches: Option<Vec<RecordBatch>>,
-    origin: &str,
+    table: Option<Table>,
+    name: &str,
     model: &Model,
     notes: &[String],
     pool: &rayon::ThreadPool,
 ) -> Result<Own, Failure> {
     let (label, page) = (args.columns.label.as_deref(), args.report.report.as_ref());
     if label.is_none() && page.is_none() {
-        return Ok(Own { metrics: None, report: None });
+        return Ok(Own::default());
     }
-    let reference = model.reference();
-    let mut page = Page::new(page, model.encoder(), origin, Rule::FOR_NEW_ROWS, &reference, model.seed());
-    let mut labels = Labels::default();
-    let mut first_row = 0;
-    let batches: Box<dyn Iterator<Item = Result<RecordBatch, TableError>>> = match batches {
-        Some(batches) => Box::new(batches.into_iter().map(Ok)),
-        None => Box::new(learning::open(&args.data, &args.read, super::wanted(model.encoder(), label))?),
+    let judging =
+        Judging { truths: judging::truths(label), page, ..Judging::new(model, Rule::FOR_NEW_ROWS, &Silent) };
+    let mut judged = match table {
+        Some(table) => judging.run(&Origin::unwritten(name), table.batches.into_iter().map(Ok), pool)?,
+        None => {
+            let reader = learning::open(&args.data, &args.read, super::wanted(model.encoder(), label))?;
+            judging.run(&Origin::unwritten(name), reader, pool)?
+        }
     };
-    for batch in batches {
-        let batch = batch?;
-        let want_cells = args.report.report.is_some();
-        let findings = pool.install(|| model.judge(&batch, first_row, origin, want_cells))?;
-        let truths = match label {
-            Some(label) => Some(labels.add(label, &batch, &findings.scores, first_row, origin)?),
-            None => None,
-        };
-        page.add(&batch, &findings, truths)?;
-        first_row += batch.num_rows();
-    }
-    let noise = NoiseParams::of(model.spec()).map(|params| params.noise());
-    let source = MapSource { fitted: Some(model.members()[0].fitted()), noise: noise.as_ref() };
-    let report = page.write(source, pool, || {
-        let mut about = report::about(origin, model.spec(), model.seed(), notes);
+    let report = judged.write_page(true, pool, || {
+        let mut about = report::about(name, model, notes);
         about.notes.insert(0, OWN_NOTE.to_owned());
         About { model: Some(args.output.display().to_string()), ..about }
     })?;
-    Ok(Own { metrics: label.map(|_| labels.metrics()), report })
+    Ok(Own { metrics: judged.metrics, report })
 }

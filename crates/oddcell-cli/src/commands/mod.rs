@@ -14,15 +14,15 @@ use std::path::Path;
 use oddcell::{
     Error, Model,
     encode::{EncodedColumn, Encoder},
-    judged,
-    table::{ColumnInfo, TableReader, Wanted},
+    judge,
+    table::{ColumnInfo, Note, TableReader, Wanted},
     verdict::Rule,
 };
 
 use crate::{
     args::{ReadArgs, RuleArgs},
     failure::Failure,
-    learning, output, show,
+    learning, show,
 };
 
 /// The rule asked for, or `default`.
@@ -47,7 +47,7 @@ fn wanted(encoder: &Encoder, label: Option<&str>) -> Wanted {
     Wanted::Only(names.map(str::to_owned).collect())
 }
 
-/// The rows that a model is to judge, and what is worth telling about their columns.
+/// The rows that a model is to judge, and what a reader should know about their columns.
 fn open(
     model: &Model,
     data: &Path,
@@ -55,11 +55,12 @@ fn open(
     label: Option<&str>,
 ) -> Result<(TableReader, Vec<String>), Failure> {
     let reader = learning::open(data, read, wanted(model.encoder(), label))?;
-    let mut found = judged::earlier_findings(reader.schema());
+    let mut found = judge::earlier_findings(reader.schema());
     found.retain(|&name| label != Some(name));
     let mut extra = model.encoder().extra_columns(reader.schema());
     extra.retain(|name| label != Some(name) && !found.contains(&name.as_str()));
     let names = show::name_list(extra.iter().map(String::as_str));
     let ignored = (!extra.is_empty()).then(|| format!("not known to the model and ignored: {names}"));
-    Ok((reader, output::earlier_note(&found).into_iter().chain(ignored).collect()))
+    let earlier = (!found.is_empty()).then(|| Note::EarlierFindings { columns: found }.to_string());
+    Ok((reader, earlier.into_iter().chain(ignored).collect()))
 }

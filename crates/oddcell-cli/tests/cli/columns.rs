@@ -197,8 +197,7 @@ fn nested_parquet_can_be_ignored_and_is_given_back() {
     let args = ["detect", "nested.parquet", "--ignore", "tags", "-o", "out.parquet"];
     assert!(notes(folder.tiny(args)).is_empty());
     assert_eq!(read(&folder, "out.parquet").batches[0].column_by_name("tags").unwrap(), &tags);
-    let score =
-        folder.oddcell(["score", "m.oddcell", "nested.parquet", "-o", "out.parquet", "--top", "3"]);
+    let score = folder.oddcell(["score", "m.oddcell", "nested.parquet", "-o", "out.parquet", "--top", "3"]);
     assert_eq!(notes(score), ["note: not known to the model and ignored: `tags`"]);
     assert_eq!(read(&folder, "out.parquet").batches[0].column_by_name("tags").unwrap(), &tags);
 }

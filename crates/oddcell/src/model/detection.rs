@@ -2,11 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Findings, FitOptions, crossfit, encode_all};
+use super::{FitOptions, crossfit, encode_all};
 use crate::{
-    Context, Error, Fitted, Matrix, Table,
-    calibrate::RobustNull,
-    encode::{Encoder, Surprises},
+    Context, DetectorSpec, Error, Fitted, Matrix, Seed, Table,
+    calibrate::{Calibration, RobustNull},
+    encode::Encoder,
+    judge::{Findings, Judge, Outcome},
+    table::Rows,
+    verdict::Rule,
 };
 
 /// What was found in a table by looking at nothing but the table.
@@ -22,7 +25,54 @@ pub struct Detection {
     /// The number of nets that judged.
     pub n_folds: usize,
     /// The detector that judged the first fold: for looking at rows with one and the same detector.
-    pub first: Arc<dyn Fitted>,
+    first: Arc<dyn Fitted>,
+    spec: DetectorSpec,
+    seed: Seed,
+}
+
+/// Knows the rows of its own table, by their numbers.
+impl Judge for Detection {
+    fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
+    fn findings(&self, rows: &Rows, _: &Matrix, want_cells: bool) -> Result<Findings, Error> {
+        let some = rows.first_row..rows.first_row + rows.n_rows();
+        let Findings { scores, p_values, cells } = &self.findings;
+        Ok(Findings {
+            scores: scores[some.clone()].to_vec(),
+            p_values: p_values[some.clone()].to_vec(),
+            cells: cells.as_ref().filter(|_| want_cells).map(|cells| cells.slice(some)),
+        })
+    }
+
+    fn reference(&self) -> Calibration {
+        self.null.reference().clone()
+    }
+
+    fn spec(&self) -> &DetectorSpec {
+        &self.spec
+    }
+
+    fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    fn fitted(&self) -> Option<&dyn Fitted> {
+        Some(&*self.first)
+    }
+
+    fn verdict_notes(&self, rule: Rule, _: &Outcome) -> Vec<String> {
+        if self.null.has_tail() {
+            return Vec::new();
+        }
+        // The k-th smallest rank is at least k/n, and so never at most SHARE · k/n.
+        let blind = match rule {
+            Rule::Fdr(_) => "; a false-discovery rate finds nothing among plain ranks, so use top instead",
+            Rule::Alpha(_) | Rule::Top(_) | Rule::Contamination(_) => "",
+        };
+        vec![format!("{}{blind}", RobustNull::WITHOUT_TAIL)]
+    }
 }
 
 /// Judges the rows of `table` by each other. The rows are split into folds; those of a fold are judged by a detector
@@ -52,9 +102,10 @@ pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Res
     let Found { scores, cells, first } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let null = RobustNull::fit(scores.clone());
     let p_values = scores.iter().map(|&score| null.p_value(score)).collect();
-    let surprises = Surprises::none(encoder.columns().len());
     let Some(first) = first else { unreachable!("rows are split into two folds at least") };
-    Ok(Detection { findings: Findings { scores, p_values, cells, surprises }, encoder, null, n_folds, first })
+    let findings = Findings { scores, p_values, cells };
+    let (spec, seed) = (options.detector.clone(), context.seed);
+    Ok(Detection { findings, encoder, null, n_folds, first, spec, seed })
 }
 
 /// What folds have found so far, in any order.

@@ -29,16 +29,15 @@ pub use self::{
     streamed::Streaming,
 };
 use crate::{
-    Context, DetectorSpec, Error, Fitted, Matrix, Monitor, Progress, Seed, Table,
+    Context, DetectorSpec, Error, Fitted, Matrix, Seed, Table,
     calibrate::Calibration,
-    encode::{EncodeOptions, Encoded, Encoder, Surprises},
-    error::{FitError, ScoreError},
+    encode::{EncodeOptions, Encoder},
+    error::ScoreError,
+    judge::{Findings, Judge, Judgement, Outcome, Scorer},
     model_file::{self, ModelFileError, write_atomically},
     table::Rows,
+    verdict::Rule,
 };
-
-/// Rows that are judged at a time: what belongs to them fits the second-level cache.
-const PIECE_ROWS: usize = 2_048;
 
 /// What is normal in a table, learned from its rows.
 #[derive(Debug)]
@@ -61,20 +60,6 @@ pub struct Member {
     n_training_rows: usize,
 }
 
-/// What a model says about rows, in row order.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Findings {
-    /// One finite score per row. **Higher = more anomalous.**
-    pub scores: Vec<f64>,
-    /// How often a normal row scores at least as high.
-    pub p_values: Vec<f64>,
-    /// Where the detector knows cells and they were asked for: how much noise sits in each, rows × features, in
-    /// standard deviations.
-    pub cells: Option<Matrix>,
-    /// Cells unlike anything in training, counted by column.
-    pub surprises: Surprises,
-}
-
 impl Model {
     /// Learns what is normal from all rows of `table`.
     pub fn fit(table: &Table, options: &FitOptions, context: &Context<'_>) -> Result<Self, Error> {
@@ -94,71 +79,10 @@ impl Model {
         })
     }
 
-    /// Judges the rows of `batch`. `first_row` (counted from 0) and `origin` say in messages where it comes from.
-    pub fn judge(
-        &self,
-        batch: &RecordBatch,
-        first_row: usize,
-        origin: &str,
-        want_cells: bool,
-    ) -> Result<Findings, Error> {
-        Ok(self
-            .judge_encoded(self.encoder.encode(&Rows::new(batch.clone(), first_row, origin))?, want_cells)?)
-    }
-
-    /// Judges rows that its [encoder](Self::encoder) has encoded.
-    pub fn judge_encoded(&self, encoded: Encoded, want_cells: bool) -> Result<Findings, ScoreError> {
-        let findings = judge_rows(&self.members, &encoded.matrix, want_cells)?;
-        Ok(Findings { surprises: encoded.surprises, ..findings })
-    }
-
-    /// Judges the rows of all `batches`, a few thousand at a time on all threads of the pool it is called from.
-    /// `monitor` hears of the rows done, and may stop the work.
-    pub fn judge_all(
-        &self,
-        batches: &[RecordBatch],
-        origin: &str,
-        want_cells: bool,
-        monitor: &dyn Monitor,
-    ) -> Result<Findings, Error> {
-        use rayon::prelude::*;
-
-        let mut pieces = Vec::new();
-        let mut total = 0;
-        for batch in batches {
-            // A batch without rows is judged, too: what it says about its columns should be heard.
-            for offset in (0..batch.num_rows().max(1)).step_by(PIECE_ROWS) {
-                let piece = batch.slice(offset, PIECE_ROWS.min(batch.num_rows() - offset));
-                pieces.push((total + offset, piece));
-            }
-            total += batch.num_rows();
-        }
-        let (mut scores, mut p_values) = (Vec::with_capacity(total), Vec::with_capacity(total));
-        let mut cells: Option<Vec<f64>> = None;
-        let mut surprises = Surprises::none(self.encoder.columns().len());
-        // A few pieces at a time, so that an error or a wish to stop is heard before all rows were judged.
-        for some in pieces.chunks(4 * rayon::current_num_threads()) {
-            if monitor.cancelled() {
-                return Err(FitError::Cancelled.into());
-            }
-            let judged: Vec<_> = some
-                .par_iter()
-                .map(|(first_row, piece)| self.judge(piece, *first_row, origin, want_cells))
-                .collect();
-            // In row order, so that of several errors the first row's is told.
-            for findings in judged {
-                let findings = findings?;
-                scores.extend(findings.scores);
-                p_values.extend(findings.p_values);
-                if let Some(more) = findings.cells {
-                    cells.get_or_insert_default().extend_from_slice(more.values());
-                }
-                surprises.add(&findings.surprises);
-            }
-            monitor.advanced(Progress { done: scores.len(), total, loss: None });
-        }
-        let cells = cells.map(|values| Matrix::new(values, total, self.encoder.n_features()));
-        Ok(Findings { scores, p_values, cells, surprises })
+    /// Judges some rows, cells included, without a verdict. [`Scorer`](crate::judge::Scorer) judges whole tables and
+    /// streams.
+    pub fn judge(&self, rows: Rows) -> Result<Judgement, Error> {
+        Scorer { cells: true, ..Scorer::new(self, Rule::FOR_NEW_ROWS) }.judgement(rows)
     }
 
     /// Writes the model to a file, whole or not at all.
@@ -233,12 +157,18 @@ impl Model {
     /// The number of rows it learned from, held-out ones included.
     #[must_use]
     pub fn n_rows(&self) -> u64 {
-        let calibrated = self.members.iter().map(|member| member.calibration.len()).sum::<usize>() as u64;
+        let calibrated = self.n_calibration_rows() as u64;
         match &self.members[..] {
             [only] => calibrated.saturating_add(only.n_training_rows as u64),
             // Every row calibrates one member.
             _ => calibrated,
         }
+    }
+
+    /// The number of rows that calibrate its p-values.
+    #[must_use]
+    pub fn n_calibration_rows(&self) -> usize {
+        self.members.iter().map(|member| member.calibration.len()).sum()
     }
 
     /// The calibration scores of all members together: what a contamination refers to. (For a cross-fitted model
@@ -248,6 +178,36 @@ impl Model {
         Calibration::conformal(
             self.members.iter().flat_map(|member| member.calibration.sorted().iter().copied()).collect(),
         )
+    }
+}
+
+impl Judge for Model {
+    fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
+    fn findings(&self, _: &Rows, features: &Matrix, want_cells: bool) -> Result<Findings, Error> {
+        Ok(judge_rows(&self.members, features, want_cells)?)
+    }
+
+    fn reference(&self) -> Calibration {
+        self.reference()
+    }
+
+    fn spec(&self) -> &DetectorSpec {
+        &self.spec
+    }
+
+    fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    fn fitted(&self) -> Option<&dyn Fitted> {
+        self.members.first().map(Member::fitted)
+    }
+
+    fn verdict_notes(&self, rule: Rule, outcome: &Outcome) -> Vec<String> {
+        rule.too_coarse(self.n_calibration_rows(), outcome.n_rows, outcome.n_odd).into_iter().collect()
     }
 }
 
@@ -325,7 +285,7 @@ fn judge_rows(members: &[Member], rows: &Matrix, want_cells: bool) -> Result<Fin
         *value /= n_members;
     }
     let p_values = counts.iter().map(|&count| Calibration::pooled_p_value(count, n_calibration)).collect();
-    Ok(Findings { scores, p_values, cells, surprises: Surprises::default() })
+    Ok(Findings { scores, p_values, cells })
 }
 
 #[cfg(test)]

@@ -344,7 +344,7 @@ pub enum TableError {
 }
 
 /// At most 40 characters of a cell, for messages.
-pub(super) fn excerpt(cell: &str) -> String {
+pub(crate) fn excerpt(cell: &str) -> String {
     const LONGEST: usize = 40;
     match cell.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &cell[..end]),

@@ -37,13 +37,12 @@ mod typed;
 mod write;
 mod write_text;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use arrow_array::{RecordBatch, new_null_array};
 use arrow_schema::{Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::text::finite_number;
 pub use self::{
     cells::{Cells, cell_text, read_cells},
     dates::format_date,
@@ -58,6 +57,7 @@ pub use self::{
     typed::typed,
     write::TableWriter,
 };
+pub(crate) use self::{error::excerpt, text::finite_number};
 
 /// What the cells of a column mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -207,6 +207,17 @@ impl Table {
     #[must_use]
     pub fn n_rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// The rows, batch by batch.
+    pub fn rows(&self) -> impl Iterator<Item = Rows> {
+        let origin: Arc<str> = self.origin.as_str().into();
+        let mut first_row = 0;
+        self.batches.iter().map(move |batch| {
+            let rows = Rows::new(batch.clone(), first_row, Arc::clone(&origin));
+            first_row += rows.n_rows();
+            rows
+        })
     }
 
     /// Names and types of the columns as they were read.

@@ -21,6 +21,11 @@ pub enum Note {
         /// Cells that are not null.
         n_cells: usize,
     },
+    /// Columns that an earlier run wrote are left out.
+    EarlierFindings {
+        /// The columns.
+        columns: Vec<&'static str>,
+    },
     /// No cell has a value.
     AllNull {
         /// The column.
@@ -78,6 +83,10 @@ impl Display for Note {
                 "column `{column}`: read as category because row {row} holds `{value}`; {n_numbers} of {n_cells} cells \
                  are numbers"
             ),
+            Self::EarlierFindings { columns } => {
+                let names: Vec<String> = columns.iter().map(|name| format!("`{name}`")).collect();
+                write!(formatter, "findings of an earlier run are left out: {}", names.join(", "))
+            }
             Self::AllNull { column } => write!(formatter, "column `{column}`: no cell has a value"),
             Self::AmbiguousDates { column, value } => write!(
                 formatter,

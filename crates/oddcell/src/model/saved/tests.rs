@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
 use serde_json::json;
 
 use super::*;
-use crate::{Context, Error, Table, model::FitOptions, tensors::Tensor};
+use crate::{Context, Error, Table, model::FitOptions, table::Rows, tensors::Tensor};
 
 fn batch(n_rows: usize) -> RecordBatch {
     let mut stream = Seed(40).stream("table", &[]);
@@ -45,7 +45,8 @@ fn a_model_comes_back_with_the_same_answers_to_the_bit_and_the_same_bytes() {
     let bytes = model.to_bytes().unwrap();
     let loaded = Model::from_bytes(&bytes).unwrap();
     let rows = batch(100);
-    assert_eq!(loaded.judge(&rows, 0, "rows", true).unwrap(), model.judge(&rows, 0, "rows", true).unwrap());
+    let judged = |model: &Model| model.judge(Rows::new(rows.clone(), 0, "rows")).unwrap().findings;
+    assert_eq!(judged(&loaded), judged(&model));
     assert_eq!(loaded.to_bytes().unwrap(), bytes);
     assert_eq!((loaded.seed(), loaded.n_rows(), loaded.members().len()), (Seed(u64::MAX), 24, 2));
     assert_eq!(loaded.spec().params(), model.spec().params());

@@ -1,0 +1,144 @@
+//! What `detect`, `score` and `fit` have in common: rows walk the library's road and leave as files, a page and a
+//! summary.
+
+use std::{path::PathBuf, sync::LazyLock};
+
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
+use oddcell::{
+    Monitor,
+    judge::{Judge, Labels, Observer, Only, Outcome, Scorer, Spool, Truths},
+    metrics::Metrics,
+    table::{ColumnInfo, TableError},
+    verdict::Rule,
+};
+use oddcell_report::About;
+
+use crate::{
+    args::{OnlyArg, OutputArgs},
+    failure::Failure,
+    oddest::{OddRow, OddRows},
+    output::Target,
+    progress::Rows,
+    report::Page,
+};
+
+/// Rows on their way through the command.
+pub(crate) struct Judging<'a> {
+    pub(crate) judge: &'a dyn Judge,
+    pub(crate) rule: Rule,
+    pub(crate) truths: Truths<'a>,
+    pub(crate) only: Option<Only>,
+    pub(crate) target: &'a Target,
+    pub(crate) spool: Spool,
+    /// Where the page goes, if one is wanted.
+    pub(crate) page: Option<&'a PathBuf>,
+    /// How many of the oddest rows are kept; `None`: as many as are shown.
+    pub(crate) most_odd: Option<usize>,
+    pub(crate) monitor: &'a dyn Monitor,
+    pub(crate) quiet: bool,
+}
+
+/// The table that the rows come from.
+pub(crate) struct Origin<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) schema: &'a Schema,
+    /// What the columns mean; others are given back as they came.
+    pub(crate) kinds: &'a [ColumnInfo],
+    /// What separates the fields, if it is a CSV.
+    pub(crate) delimiter: Option<u8>,
+}
+
+impl<'a> Origin<'a> {
+    /// A table whose rows are judged but not written.
+    pub(crate) fn unwritten(name: &'a str) -> Self {
+        static NO_COLUMNS: LazyLock<Schema> = LazyLock::new(Schema::empty);
+        Self { name, schema: &NO_COLUMNS, kinds: &[], delimiter: None }
+    }
+}
+
+/// What judging came to.
+pub(crate) struct Judged<'a> {
+    pub(crate) outcome: Outcome,
+    pub(crate) metrics: Option<Metrics>,
+    pub(crate) oddest: Vec<OddRow>,
+    page: Option<Page<'a>>,
+}
+
+impl<'a> Judging<'a> {
+    /// Judges by `rule`, without any output.
+    pub(crate) fn new(judge: &'a dyn Judge, rule: Rule, monitor: &'a dyn Monitor) -> Self {
+        Self {
+            judge,
+            rule,
+            truths: Truths::Unknown,
+            only: None,
+            target: &Target::Nowhere,
+            spool: Spool::Memory,
+            page: None,
+            most_odd: None,
+            monitor,
+            quiet: true,
+        }
+    }
+
+    /// Judges all rows and writes them.
+    pub(crate) fn run(
+        self,
+        origin: &Origin<'_>,
+        batches: impl Iterator<Item = Result<RecordBatch, TableError>> + Send,
+        pool: &rayon::ThreadPool,
+    ) -> Result<Judged<'a>, Failure> {
+        let mut page = self.page.map(|path| Page::new(path, self.judge, self.rule));
+        let mut oddest = self.most_odd.map_or_else(OddRows::to_show, OddRows::new);
+        let mut labels = Labels::default();
+        let mut progress = Rows::new(self.quiet);
+        let format = self.target.format();
+        let scorer = Scorer {
+            cells: true,
+            reasons: format.map(Into::into),
+            truths: self.truths,
+            only: self.only,
+            spool: self.spool,
+            monitor: self.monitor,
+            ..Scorer::new(self.judge, self.rule)
+        };
+        let outcome = self.target.write(origin, |sink| {
+            let mut observers: Vec<&mut dyn Observer> = vec![&mut oddest, &mut labels, &mut progress];
+            observers.extend(page.as_mut().map(|page| page as &mut dyn Observer));
+            Ok(pool.install(|| scorer.run(origin.name, batches, &mut observers, sink))?)
+        })?;
+        drop(progress);
+        Ok(Judged { outcome, metrics: labels.metrics(), oddest: oddest.into_rows(), page })
+    }
+}
+
+impl Judged<'_> {
+    /// What a reader should know about verdicts by `rule`.
+    pub(crate) fn verdict_notes(&self, judge: &dyn Judge, rule: Rule) -> Vec<String> {
+        judge.verdict_notes(rule, &self.outcome)
+    }
+
+    /// Writes the page, if one is wanted; returns where. With `noised` its map also shows rows with noise.
+    pub(crate) fn write_page(
+        &mut self,
+        noised: bool,
+        pool: &rayon::ThreadPool,
+        about: impl FnOnce() -> About,
+    ) -> Result<Option<String>, Failure> {
+        self.page.take().map_or(Ok(None), |page| page.write(noised, pool, about).map(Some))
+    }
+}
+
+/// The rows that `--only` asks for.
+pub(crate) fn only(args: &OutputArgs) -> Option<Only> {
+    args.only.map(|only| match only {
+        OnlyArg::Odd => Only::Odd,
+        OnlyArg::Normal => Only::Normal,
+    })
+}
+
+/// The column of `--label`.
+pub(crate) fn truths(label: Option<&str>) -> Truths<'_> {
+    label.map_or(Truths::Unknown, Truths::Column)
+}

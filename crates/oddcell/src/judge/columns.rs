@@ -1,0 +1,168 @@
+//! The columns that stand beside the input's own once rows are judged.
+//!
+//! | column        | content                                                                              |
+//! |---------------|--------------------------------------------------------------------------------------|
+//! | `odd_score`   | the score; higher = more anomalous                                                   |
+//! | `odd_p`       | the p-value                                                                          |
+//! | `odd_verdict` | whether the rule calls the row odd                                                   |
+//! | `odd_reasons` | the columns that make it odd, most noise first; null if the detector knows no cells  |
+//!
+//! Judged rows can be judged again: columns with these names are the findings of an earlier run, not features.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, builder::StringBuilder};
+use arrow_schema::{DataType, Field, Schema};
+
+use crate::{
+    Matrix, Table,
+    encode::EncodeError,
+    explain::Explainer,
+    table::{ColumnKind, Format, Note, TableError, json_field},
+};
+
+/// The column of scores.
+pub const SCORE: &str = "odd_score";
+/// The column of p-values.
+pub const P: &str = "odd_p";
+/// The column of verdicts.
+pub const VERDICT: &str = "odd_verdict";
+/// The column of reasons.
+pub const REASONS: &str = "odd_reasons";
+
+/// The columns that judged rows have besides the input's own.
+pub const COLUMNS: [&str; 4] = [SCORE, P, VERDICT, REASONS];
+
+/// Reasons given per row.
+pub const TOP_REASONS: usize = 3;
+/// Usual size of a row's reasons.
+const REASON_BYTES: usize = 200;
+
+/// How reasons are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReasonForm {
+    /// One line of text.
+    Text,
+    /// A JSON object with one entry per column.
+    Json,
+}
+
+impl From<Format> for ReasonForm {
+    fn from(format: Format) -> Self {
+        if format == Format::JsonLines { Self::Json } else { Self::Text }
+    }
+}
+
+/// What the output has of the rows of one batch besides the input's columns, without the verdicts.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) scores: Vec<f64>,
+    pub(super) p_values: Vec<f64>,
+    pub(super) reasons: Option<StringArray>,
+}
+
+/// The columns of `input` that an earlier run wrote.
+#[must_use]
+pub fn earlier_findings(input: &Schema) -> Vec<&'static str> {
+    COLUMNS.into_iter().filter(|name| input.column_with_name(name).is_some()).collect()
+}
+
+/// The table as it is learned from: without the findings of an earlier run, and with the columns `categorical` read as
+/// categories.
+pub fn ready_to_learn(mut table: Table, categorical: &[String]) -> Result<Table, TableError> {
+    let found = earlier_findings(&table.schema());
+    if !found.is_empty() {
+        table = table.without(&found)?;
+        table.notes.insert(0, Note::EarlierFindings { columns: found });
+    }
+    for name in categorical {
+        table.set_kind(name, ColumnKind::Category)?;
+    }
+    Ok(table)
+}
+
+/// The input's columns without the findings of an earlier run.
+fn input_columns(schema: &Schema) -> Vec<usize> {
+    (0..schema.fields().len())
+        .filter(|&index| !COLUMNS.contains(&schema.field(index).name().as_str()))
+        .collect()
+}
+
+/// The columns of judged rows.
+#[must_use]
+pub fn judged_schema(input: &Schema, form: ReasonForm) -> Schema {
+    let mut fields: Vec<Field> =
+        input_columns(input).into_iter().map(|index| input.field(index).clone()).collect();
+    fields.push(Field::new(SCORE, DataType::Float64, false));
+    fields.push(Field::new(P, DataType::Float64, false));
+    fields.push(Field::new(VERDICT, DataType::Boolean, false));
+    fields.push(match form {
+        ReasonForm::Json => json_field(REASONS),
+        ReasonForm::Text => Field::new(REASONS, DataType::Utf8, true),
+    });
+    Schema::new(fields)
+}
+
+/// The rows of `batch` with what was found about them.
+pub(super) fn judged_batch(
+    batch: &RecordBatch,
+    found: Found,
+    verdicts: Vec<bool>,
+    form: ReasonForm,
+) -> RecordBatch {
+    let schema = judged_schema(&batch.schema(), form);
+    let mut columns: Vec<ArrayRef> =
+        input_columns(&batch.schema()).into_iter().map(|index| Arc::clone(batch.column(index))).collect();
+    columns.push(Arc::new(Float64Array::from(found.scores)));
+    columns.push(Arc::new(Float64Array::from(found.p_values)));
+    columns.push(Arc::new(BooleanArray::from(verdicts)));
+    columns.push(Arc::new(found.reasons.unwrap_or_else(|| StringArray::new_null(batch.num_rows()))));
+    RecordBatch::try_new(Arc::new(schema), columns).expect("one of everything for every row")
+}
+
+/// Judged rows with other verdicts.
+pub(super) fn with_verdicts(judged: &RecordBatch, verdicts: Vec<bool>) -> RecordBatch {
+    let column = judged.schema().index_of(VERDICT).expect("judged rows have verdicts");
+    let mut columns = judged.columns().to_vec();
+    columns[column] = Arc::new(BooleanArray::from(verdicts));
+    RecordBatch::try_new(judged.schema(), columns).expect("one verdict for every row")
+}
+
+/// The reasons of every row; `cells` holds the noise of each cell of these rows.
+pub(super) fn reasons(
+    explainer: &Explainer<'_>,
+    cells: &Matrix,
+    form: ReasonForm,
+) -> Result<StringArray, EncodeError> {
+    let mut reasons = StringBuilder::with_capacity(cells.n_rows(), cells.n_rows() * REASON_BYTES);
+    for (row, cells) in cells.rows().enumerate() {
+        match form {
+            ReasonForm::Json => reasons.append_value(reasons_object(explainer, row, cells)?),
+            ReasonForm::Text => {
+                explainer.write_top(row, cells, TOP_REASONS, &mut reasons)?;
+                // Ends the value that was written piece by piece.
+                reasons.append_value("");
+            }
+        }
+    }
+    Ok(reasons.finish())
+}
+
+/// The top reasons as a JSON object: column → figures, most noise first.
+fn reasons_object(explainer: &Explainer<'_>, row: usize, cells: &[f64]) -> Result<String, EncodeError> {
+    let mut text = String::from("{");
+    for reason in explainer.top(row, cells, TOP_REASONS)? {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        text.push_str(&json(reason.column));
+        text.push(':');
+        text.push_str(&json(&reason));
+    }
+    text.push('}');
+    Ok(text)
+}
+
+fn json(value: &(impl serde::Serialize + ?Sized)) -> String {
+    serde_json::to_string(value).expect("reasons are plain data")
+}

@@ -1,0 +1,88 @@
+//! One batch of judged rows.
+
+use arrow_array::{ArrayRef, StringArray};
+
+use super::{
+    Judge, ReasonForm,
+    columns::{self, Found},
+};
+use crate::{
+    Error, Matrix,
+    encode::{Encoded, Surprises},
+    explain::Explainer,
+    table::Rows,
+};
+
+/// What is known about rows, in row order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Findings {
+    /// One finite score per row. **Higher = more anomalous.**
+    pub scores: Vec<f64>,
+    /// How often a normal row scores at least as high.
+    pub p_values: Vec<f64>,
+    /// How much noise sits in each cell, rows × features, if the detector knows cells and they were asked for.
+    pub cells: Option<Matrix>,
+}
+
+/// A batch of rows, and everything that was found about them.
+#[derive(Debug, Clone)]
+pub struct Judgement {
+    /// The rows as they came.
+    pub rows: Rows,
+    /// The rows as features.
+    pub features: Matrix,
+    /// Scores, p-values and cells.
+    pub findings: Findings,
+    /// Cells unlike anything in training, counted by column.
+    pub surprises: Surprises,
+    /// Which rows are anomalies, if that is known.
+    pub truths: Option<Vec<bool>>,
+    /// The reasons of every row in the form that was asked for, if the detector knows cells.
+    pub reasons: Option<StringArray>,
+    /// The arrays of the encoder's columns.
+    pub(super) columns: Vec<ArrayRef>,
+}
+
+impl Judgement {
+    /// Judges rows that `judge`'s encoder has encoded.
+    pub(super) fn of(
+        judge: &dyn Judge,
+        rows: Rows,
+        encoded: Encoded,
+        want_cells: bool,
+    ) -> Result<Self, Error> {
+        let findings = judge.findings(&rows, &encoded.matrix, want_cells)?;
+        Ok(Self {
+            rows,
+            features: encoded.matrix,
+            findings,
+            surprises: encoded.surprises,
+            truths: None,
+            reasons: None,
+            columns: encoded.columns,
+        })
+    }
+
+    /// Gives reasons for these rows; `judge` is the one that judged them.
+    #[must_use]
+    pub fn explainer<'a>(&'a self, judge: &'a dyn Judge) -> Explainer<'a> {
+        Explainer::new(judge.encoder(), &self.rows, &self.columns)
+    }
+
+    /// Writes the reasons of every row in this form.
+    pub(super) fn write_reasons(&mut self, judge: &dyn Judge, form: ReasonForm) -> Result<(), Error> {
+        if let Some(cells) = &self.findings.cells {
+            self.reasons = Some(columns::reasons(&self.explainer(judge), cells, form)?);
+        }
+        Ok(())
+    }
+
+    /// What goes into the output beside the input's columns.
+    pub(super) fn found(&mut self) -> Found {
+        Found {
+            scores: std::mem::take(&mut self.findings.scores),
+            p_values: std::mem::take(&mut self.findings.p_values),
+            reasons: self.reasons.take(),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The one road of every judged row.
+//!
+//! Rows come in as record batches and leave with a score, a p-value, a verdict and reasons, in the order in which
+//! they came. `fit`, `score`, `detect`, `explain`, Python and the laboratory all walk this road:
+//!
+//! ```text
+//! batches ─► Scorer ─► encode ─► Judge::findings ─► Judgement ─► observers    oddest rows, labels, report page
+//!             │        (once per batch, side by side)     │
+//!             │                                           ▼
+//!             └─ rule ─► verdict::Pass ◄──────────── scores, p-values
+//!                            │   rules that need all rows first wait in a spool
+//!                            ▼
+//!                          Sink: the input's columns plus `odd_score`, `odd_p`, `odd_verdict`, `odd_reasons`
+//! ```
+//!
+//! Two things can judge: a [`Model`](crate::Model), which knows what is normal and takes any rows, and a
+//! [`Detection`](crate::model::Detection), which has judged one table by itself and takes the rows of that table.
+//!
+//! *Invariants:* the findings of a row depend on that row alone · the same rows give the same bits in memory and
+//! streamed, in any batches and on any number of threads · a stream holds a few batches in memory, no more.
+
+mod columns;
+mod in_order;
+mod judgement;
+mod labels;
+mod observe;
+mod oddest;
+mod scorer;
+mod spool;
+
+pub use self::{
+    columns::{
+        COLUMNS, P, REASONS, ReasonForm, SCORE, TOP_REASONS, VERDICT, earlier_findings, judged_schema,
+        ready_to_learn,
+    },
+    judgement::{Findings, Judgement},
+    labels::{LabelError, Labels, Truths, read_labels},
+    observe::{Collected, Noise, Observer, Sink},
+    oddest::Oddest,
+    scorer::{Only, Outcome, Scorer},
+    spool::Spool,
+};
+use crate::{
+    DetectorSpec, Error, Fitted, Matrix, Seed, calibrate::Calibration, encode::Encoder, table::Rows,
+    verdict::Rule,
+};
+
+/// Something that can judge rows.
+pub trait Judge: Sync {
+    /// How columns become features.
+    fn encoder(&self) -> &Encoder;
+
+    /// Judges rows that [`Judge::encoder`] has turned into `features`; `want_cells` asks for the cells too, where the
+    /// detector knows them.
+    fn findings(&self, rows: &Rows, features: &Matrix, want_cells: bool) -> Result<Findings, Error>;
+
+    /// The scores that a contamination refers to.
+    fn reference(&self) -> Calibration;
+
+    /// The detector with its parameters.
+    fn spec(&self) -> &DetectorSpec;
+
+    /// The seed it learned with.
+    fn seed(&self) -> Seed;
+
+    /// One fitted detector, for looking at all rows in the same way.
+    fn fitted(&self) -> Option<&dyn Fitted>;
+
+    /// What a reader should know about verdicts by `rule`, where `outcome` is what they came to.
+    fn verdict_notes(&self, rule: Rule, outcome: &Outcome) -> Vec<String>;
+}

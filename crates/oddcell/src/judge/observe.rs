@@ -1,0 +1,96 @@
+//! Who looks at judged rows as they pass, and who takes them at the end of the road.
+
+use std::io::Write;
+
+use arrow_array::{RecordBatch, StringArray, cast::AsArray, types::Float64Type};
+
+use super::{Judge, Judgement, P, REASONS, SCORE, VERDICT};
+use crate::{
+    Error, Matrix,
+    explain::{Unit, noise_by_column},
+    table::TableWriter,
+};
+
+/// Looks at judged rows as they pass, before the verdict.
+pub trait Observer: Send {
+    /// Looks at the next rows, which `judge` has judged.
+    fn observe(&mut self, judge: &dyn Judge, judgement: &Judgement) -> Result<(), Error>;
+}
+
+/// Takes judged rows: the input's columns and [`COLUMNS`](super::COLUMNS).
+pub trait Sink: Send {
+    /// Takes the next rows.
+    fn put(&mut self, judged: RecordBatch) -> Result<(), Error>;
+}
+
+impl<W: Write + Send> Sink for TableWriter<W> {
+    fn put(&mut self, judged: RecordBatch) -> Result<(), Error> {
+        Ok(self.write(&judged)?)
+    }
+}
+
+/// What was found about all rows, kept in memory.
+#[derive(Debug, Clone, Default)]
+pub struct Collected {
+    /// One score per row.
+    pub scores: Vec<f64>,
+    /// One p-value per row.
+    pub p_values: Vec<f64>,
+    /// One verdict per row.
+    pub odd: Vec<bool>,
+    reasons: Vec<StringArray>,
+}
+
+impl Collected {
+    /// The reasons of every row; `None` if the detector knows no cells or no reasons were asked for.
+    pub fn reasons(&self) -> impl Iterator<Item = Option<&str>> {
+        self.reasons.iter().flatten()
+    }
+}
+
+impl Sink for Collected {
+    fn put(&mut self, judged: RecordBatch) -> Result<(), Error> {
+        let column = |name: &str| judged.column_by_name(name).expect("judged rows have this column");
+        self.scores.extend_from_slice(column(SCORE).as_primitive::<Float64Type>().values());
+        self.p_values.extend_from_slice(column(P).as_primitive::<Float64Type>().values());
+        self.odd.extend(column(VERDICT).as_boolean().values());
+        self.reasons.push(column(REASONS).as_string::<i32>().clone());
+        Ok(())
+    }
+}
+
+/// The noise of whole columns in all rows, kept in memory.
+#[derive(Debug, Clone)]
+pub struct Noise {
+    unit: Unit,
+    /// Rows × columns of the encoder, if the detector knows cells.
+    values: Option<Vec<f64>>,
+}
+
+impl Noise {
+    /// Starts with no rows.
+    #[must_use]
+    pub fn new(unit: Unit) -> Self {
+        Self { unit, values: None }
+    }
+
+    /// Rows × columns of `judge`'s encoder; `None` if its detector knows no cells.
+    #[must_use]
+    pub fn by_column(self, judge: &dyn Judge) -> Option<Matrix> {
+        let n_columns = judge.encoder().columns().len();
+        self.values.map(|values| {
+            let n_rows = values.len() / n_columns;
+            Matrix::new(values, n_rows, n_columns)
+        })
+    }
+}
+
+impl Observer for Noise {
+    fn observe(&mut self, judge: &dyn Judge, judgement: &Judgement) -> Result<(), Error> {
+        if let Some(cells) = &judgement.findings.cells {
+            let noise = noise_by_column(judge.encoder(), cells, self.unit);
+            self.values.get_or_insert_default().extend_from_slice(noise.values());
+        }
+        Ok(())
+    }
+}

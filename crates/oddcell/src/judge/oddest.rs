@@ -1,0 +1,103 @@
+//! The oddest rows of a stream.
+
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+use crate::verdict::Place;
+
+/// Keeps the rows with the highest scores, each with something the caller wants to remember of it; of equal scores it
+/// keeps the earlier rows.
+#[derive(Debug, Clone)]
+pub struct Oddest<T> {
+    /// The least odd row is on top.
+    rows: BinaryHeap<Reverse<Kept<T>>>,
+    capacity: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Kept<T> {
+    place: Place,
+    what: T,
+}
+
+impl<T> Oddest<T> {
+    /// Keeps up to `capacity` rows.
+    #[must_use]
+    pub fn new(capacity: usize) -> Self {
+        Self { rows: BinaryHeap::new(), capacity }
+    }
+
+    /// The rows of a batch that are odd enough to be kept so far, ascending, counted from `first_row`.
+    #[must_use]
+    pub fn candidates(&self, first_row: usize, scores: &[f64]) -> Vec<usize> {
+        let place = |row: usize| Place { score: scores[row], row: first_row + row };
+        let is_full = self.rows.len() == self.capacity;
+        let least = self.rows.peek().filter(|_| is_full).map(|least| least.0.place);
+        let mut rows: Vec<usize> =
+            (0..scores.len()).filter(|&row| least.is_none_or(|least| place(row) > least)).collect();
+        if rows.len() > self.capacity {
+            rows.sort_by_key(|&row| Reverse(place(row)));
+            rows.truncate(self.capacity);
+            rows.sort_unstable();
+        }
+        rows
+    }
+
+    /// Keeps `what` of the row with this score, unless it is less odd than all that are kept. Rows are counted from 0.
+    pub fn put(&mut self, row: usize, score: f64, what: T) {
+        self.rows.push(Reverse(Kept { place: Place { score, row }, what }));
+        if self.rows.len() > self.capacity {
+            self.rows.pop();
+        }
+    }
+
+    /// What was kept, oddest row first.
+    #[must_use]
+    pub fn into_rows(self) -> Vec<T> {
+        self.rows.into_sorted_vec().into_iter().map(|Reverse(kept)| kept.what).collect()
+    }
+}
+
+impl<T> PartialEq for Kept<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.place == other.place
+    }
+}
+
+impl<T> Eq for Kept<T> {}
+
+impl<T> PartialOrd for Kept<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Kept<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.place.cmp(&other.place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test] // Law: in whatever batches rows come, those that sorting would put first are kept, in that order.
+        fn the_oddest_are_kept_whatever_the_batches(
+            scores in prop::collection::vec((-3i8..4).prop_map(f64::from), 0..60), size in 1usize..20
+        ) {
+            let mut oddest = Oddest::new(7);
+            for (at, batch) in scores.chunks(size).enumerate() {
+                for row in oddest.candidates(at * size, batch) {
+                    oddest.put(at * size + row, batch[row], at * size + row);
+                }
+            }
+            let mut expected: Vec<usize> = (0..scores.len()).collect();
+            expected.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+            expected.truncate(7);
+            prop_assert_eq!(oddest.into_rows(), expected);
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Walks the road: judges all rows of a stream or a table, shows them to observers, and hands them on with verdicts.
+
+use std::sync::Arc;
+
+use arrow_array::{BooleanArray, RecordBatch, cast::AsArray, types::Float64Type};
+use arrow_select::filter::filter_record_batch;
+
+use super::{
+    Collected, Judge, Judgement, Observer, P, ReasonForm, SCORE, Sink, Spool, Truths, VERDICT,
+    columns::{judged_batch, with_verdicts},
+    in_order::in_order,
+    spool::Waiting,
+};
+use crate::{
+    Error, Monitor, Progress, Silent,
+    context::{Stage, timed},
+    encode::Surprises,
+    error::FitError,
+    table::{Rows, TableError},
+    verdict::{Cutoff, FirstPass, Rule},
+};
+
+/// Rows that are judged at a time: what belongs to them fits the second-level cache.
+const PIECE_ROWS: usize = 2_048;
+
+/// Judges rows by a rule. The fields say what else is wanted.
+#[derive(Clone, Copy)]
+pub struct Scorer<'a> {
+    /// What judges.
+    pub judge: &'a dyn Judge,
+    /// Which rows are called odd.
+    pub rule: Rule,
+    /// Whether observers need the noise of cells. Reasons bring it along.
+    pub cells: bool,
+    /// How the reasons of every row are written; `None` leaves them out.
+    pub reasons: Option<ReasonForm>,
+    /// Which rows are anomalies, if that is known.
+    pub truths: Truths<'a>,
+    /// Which rows go to the sink; `None`: all of them.
+    pub only: Option<Only>,
+    /// Where rows wait if the rule must see all of them first.
+    pub spool: Spool,
+    /// Watches, and may stop the work.
+    pub monitor: &'a dyn Monitor,
+}
+
+/// Which judged rows are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Only {
+    /// Those called odd.
+    Odd,
+    /// Those not called odd.
+    Normal,
+}
+
+/// What judging came to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Outcome {
+    /// Rows judged.
+    pub n_rows: usize,
+    /// Rows called odd.
+    pub n_odd: usize,
+    /// Cells unlike anything in training, counted by column.
+    pub surprises: Surprises,
+}
+
+impl std::fmt::Debug for Scorer<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Scorer").field("rule", &self.rule).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Scorer<'a> {
+    /// Judges by `rule`, and nothing more than that is wanted.
+    #[must_use]
+    pub fn new(judge: &'a dyn Judge, rule: Rule) -> Self {
+        Self {
+            judge,
+            rule,
+            cells: false,
+            reasons: None,
+            truths: Truths::Unknown,
+            only: None,
+            spool: Spool::Memory,
+            monitor: &Silent,
+        }
+    }
+
+    /// Judges one batch, without a verdict.
+    pub fn judgement(&self, rows: Rows) -> Result<Judgement, Error> {
+        let want_cells = self.cells || self.reasons.is_some();
+        let encoded = timed(self.monitor, Stage::Encoding, || self.judge.encoder().encode(&rows))?;
+        let mut judgement =
+            timed(self.monitor, Stage::Judging, || Judgement::of(self.judge, rows, encoded, want_cells))?;
+        judgement.truths = self.truths.of(&judgement.rows)?;
+        if let Some(form) = self.reasons {
+            timed(self.monitor, Stage::Reasons, || judgement.write_reasons(self.judge, form))?;
+        }
+        Ok(judgement)
+    }
+
+    /// Judges all `batches` of the table called `origin`, on the threads of the rayon pool it is called from.
+    /// `observers` see the rows in order; `sink` gets them with their verdicts, in order too.
+    pub fn run(
+        &self,
+        origin: &str,
+        batches: impl Iterator<Item = Result<RecordBatch, TableError>> + Send,
+        observers: &mut [&mut dyn Observer],
+        sink: Option<&mut dyn Sink>,
+    ) -> Result<Outcome, Error> {
+        self.truths.check(self.judge)?;
+        let mut end = End::new(self, sink);
+        let mut outcome = Outcome {
+            surprises: Surprises::none(self.judge.encoder().columns().len()),
+            ..Outcome::default()
+        };
+        let mut batches = batches;
+        let batches = std::iter::from_fn(move || timed(self.monitor, Stage::Reading, || batches.next()));
+        let take = |judgement: Judgement| {
+            if self.monitor.cancelled() {
+                return Err(FitError::Cancelled.into());
+            }
+            outcome.n_rows += judgement.rows.n_rows();
+            outcome.surprises.add(&judgement.surprises);
+            timed(self.monitor, Stage::Observing, || {
+                observers.iter_mut().try_for_each(|observer| observer.observe(self.judge, &judgement))
+            })?;
+            timed(self.monitor, Stage::Writing, || end.take(judgement))
+        };
+        in_order(pieces(origin, batches), |rows| self.judgement(rows), take)?;
+        outcome.n_odd = timed(self.monitor, Stage::Writing, || end.finish())?;
+        Ok(outcome)
+    }
+
+    /// Judges all rows of batches in memory and keeps what was found.
+    pub fn collect(
+        &self,
+        origin: &str,
+        batches: &[RecordBatch],
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<(Collected, Outcome), Error> {
+        let total = batches.iter().map(RecordBatch::num_rows).sum();
+        let mut progress = Count { monitor: self.monitor, done: 0, total };
+        let mut all: Vec<&mut dyn Observer> = vec![&mut progress];
+        all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
+        let mut collected = Collected::default();
+        let outcome = self.run(origin, batches.iter().cloned().map(Ok), &mut all, Some(&mut collected))?;
+        Ok((collected, outcome))
+    }
+}
+
+/// Tells a monitor how many of the rows are done.
+struct Count<'a> {
+    monitor: &'a dyn Monitor,
+    done: usize,
+    total: usize,
+}
+
+impl Observer for Count<'_> {
+    fn observe(&mut self, _: &dyn Judge, judgement: &Judgement) -> Result<(), Error> {
+        self.done += judgement.rows.n_rows();
+        self.monitor.advanced(Progress { done: self.done, total: self.total, loss: None });
+        Ok(())
+    }
+}
+
+/// The rows of `batches` in pieces that are judged at a time, each with the number of rows before it.
+fn pieces(
+    origin: &str,
+    batches: impl Iterator<Item = Result<RecordBatch, TableError>> + Send,
+) -> impl Iterator<Item = Result<Rows, Error>> + Send {
+    let origin: Arc<str> = origin.into();
+    let mut first_row = 0;
+    let mut whole = None::<Rows>;
+    let mut batches = batches;
+    std::iter::from_fn(move || {
+        let rows = match whole.take() {
+            Some(rows) => rows,
+            None => match batches.next()? {
+                Ok(batch) => {
+                    let rows = Rows::new(batch, first_row, Arc::clone(&origin));
+                    first_row += rows.n_rows();
+                    rows
+                }
+                Err(error) => return Some(Err(error.into())),
+            },
+        };
+        if rows.n_rows() <= PIECE_ROWS {
+            return Some(Ok(rows));
+        }
+        whole = Some(rows.slice(PIECE_ROWS, rows.n_rows() - PIECE_ROWS));
+        Some(Ok(rows.slice(0, PIECE_ROWS)))
+    })
+}
+
+/// The end of the road: verdicts, and rows into the sink.
+struct End<'a> {
+    only: Option<Only>,
+    form: ReasonForm,
+    pass: Pass,
+    sink: Option<&'a mut dyn Sink>,
+    n_odd: usize,
+}
+
+enum Pass {
+    /// Every row gets its verdict at once.
+    Straight(Cutoff),
+    /// All rows must be seen before the first verdict.
+    Two { first: FirstPass, waiting: Waiting },
+}
+
+impl<'a> End<'a> {
+    fn new(scorer: &Scorer<'_>, sink: Option<&'a mut dyn Sink>) -> Self {
+        let first = FirstPass::new(scorer.rule, &scorer.judge.reference());
+        let pass = if scorer.rule.needs_two_passes() {
+            Pass::Two { first, waiting: Waiting::new(scorer.spool) }
+        } else {
+            Pass::Straight(first.decide())
+        };
+        let form = scorer.reasons.unwrap_or(ReasonForm::Text);
+        Self { only: scorer.only, form, pass, sink, n_odd: 0 }
+    }
+
+    fn take(&mut self, mut judgement: Judgement) -> Result<(), Error> {
+        let Judgement { rows, findings, .. } = &judgement;
+        match &mut self.pass {
+            Pass::Straight(cutoff) => {
+                let verdicts = cutoff.verdicts(rows.first_row, &findings.scores, &findings.p_values);
+                self.n_odd += count(&verdicts);
+                let Some(sink) = &mut self.sink else { return Ok(()) };
+                let found = judgement.found();
+                put(*sink, self.only, judged_batch(&judgement.rows.batch, found, verdicts, self.form))
+            }
+            Pass::Two { first, waiting } => {
+                findings
+                    .scores
+                    .iter()
+                    .zip(&findings.p_values)
+                    .for_each(|(&score, &p)| first.observe(score, p));
+                if self.sink.is_none() {
+                    return Ok(());
+                }
+                // The verdicts are put in when they are known.
+                let unknown = vec![false; rows.n_rows()];
+                let found = judgement.found();
+                waiting.push(judged_batch(&judgement.rows.batch, found, unknown, self.form))
+            }
+        }
+    }
+
+    /// The number of rows called odd.
+    fn finish(self) -> Result<usize, Error> {
+        match self.pass {
+            Pass::Straight(_) => Ok(self.n_odd),
+            Pass::Two { first, waiting } => {
+                let n_odd = first.n_odd();
+                let Some(sink) = self.sink else { return Ok(n_odd) };
+                let cutoff = first.decide();
+                let mut first_row = 0;
+                waiting.for_each(|judged| {
+                    let verdicts = cutoff.verdicts(first_row, floats(&judged, SCORE), floats(&judged, P));
+                    first_row += judged.num_rows();
+                    put(sink, self.only, with_verdicts(&judged, verdicts))
+                })?;
+                Ok(n_odd)
+            }
+        }
+    }
+}
+
+/// Hands over those of the rows that are wanted.
+fn put(sink: &mut dyn Sink, only: Option<Only>, judged: RecordBatch) -> Result<(), Error> {
+    let Some(only) = only else { return sink.put(judged) };
+    let odd = judged.column_by_name(VERDICT).expect("judged rows have verdicts").as_boolean();
+    let wanted: BooleanArray = odd.values().iter().map(|odd| Some(odd == (only == Only::Odd))).collect();
+    sink.put(filter_record_batch(&judged, &wanted).expect("one verdict for every row"))
+}
+
+fn floats<'a>(judged: &'a RecordBatch, column: &str) -> &'a [f64] {
+    let column = judged.column_by_name(column).expect("judged rows have this column");
+    column.as_primitive::<Float64Type>().values()
+}
+
+fn count(verdicts: &[bool]) -> usize {
+    verdicts.iter().filter(|&&odd| odd).count()
+}

@@ -1,0 +1,98 @@
+//! Judged rows that wait for their verdict until all rows were seen.
+
+use arrow_array::RecordBatch;
+
+use crate::Error;
+
+/// Where judged rows wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Spool {
+    /// In memory: right for a table that is there anyway.
+    #[default]
+    Memory,
+    /// In a temporary file without a name: right for a stream.
+    #[cfg(feature = "ipc")]
+    Disk,
+}
+
+/// The rows that wait.
+pub(super) enum Waiting {
+    Memory(Vec<RecordBatch>),
+    #[cfg(feature = "ipc")]
+    Disk(Option<Box<disk::File>>),
+}
+
+impl Waiting {
+    pub(super) fn new(spool: Spool) -> Self {
+        match spool {
+            Spool::Memory => Self::Memory(Vec::new()),
+            #[cfg(feature = "ipc")]
+            Spool::Disk => Self::Disk(None),
+        }
+    }
+
+    pub(super) fn push(&mut self, judged: RecordBatch) -> Result<(), Error> {
+        match self {
+            Self::Memory(batches) => batches.push(judged),
+            #[cfg(feature = "ipc")]
+            Self::Disk(file) => match file {
+                Some(file) => file.write(&judged)?,
+                None => *file = Some(Box::new(disk::File::create(&judged)?)),
+            },
+        }
+        Ok(())
+    }
+
+    /// Hands out all rows, in order.
+    pub(super) fn for_each(self, take: impl FnMut(RecordBatch) -> Result<(), Error>) -> Result<(), Error> {
+        match self {
+            Self::Memory(batches) => batches.into_iter().try_for_each(take),
+            #[cfg(feature = "ipc")]
+            Self::Disk(None) => Ok(()),
+            #[cfg(feature = "ipc")]
+            Self::Disk(Some(file)) => file.for_each(take),
+        }
+    }
+}
+
+#[cfg(feature = "ipc")]
+mod disk {
+    use std::io::{Seek, SeekFrom};
+
+    use arrow_array::RecordBatch;
+    use arrow_ipc::{reader::StreamReader, writer::StreamWriter};
+    use arrow_schema::ArrowError;
+
+    use crate::{Error, error::ScoreError};
+
+    /// Rows in an Arrow stream. The system deletes the file when it is closed.
+    pub(in crate::judge) struct File(StreamWriter<std::fs::File>);
+
+    impl File {
+        /// A file that holds `first`.
+        pub(super) fn create(first: &RecordBatch) -> Result<Self, Error> {
+            let file = tempfile::tempfile().map_err(failed)?;
+            let mut created = Self(StreamWriter::try_new(file, &first.schema()).map_err(failed)?);
+            created.write(first)?;
+            Ok(created)
+        }
+
+        pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+            self.0.write(batch).map_err(failed)
+        }
+
+        pub(super) fn for_each(
+            self,
+            mut take: impl FnMut(RecordBatch) -> Result<(), Error>,
+        ) -> Result<(), Error> {
+            let mut file = self.0.into_inner().map_err(failed)?;
+            file.seek(SeekFrom::Start(0)).map_err(failed)?;
+            let batches = StreamReader::try_new(file, None).map_err(failed)?;
+            batches.map(|batch| batch.map_err(failed)).try_for_each(|batch| take(batch?))
+        }
+    }
+
+    fn failed(error: impl Into<ArrowError>) -> Error {
+        ScoreError::Spool(error.into().to_string()).into()
+    }
+}

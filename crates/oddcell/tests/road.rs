@@ -1,0 +1,193 @@
+//! The one road: for every detector, rows judged in memory and rows streamed from a file get the same answers to the bit.
+#![allow(clippy::unwrap_used, reason = "a test may fail by a panic")]
+
+use arrow_array::{RecordBatch, cast::AsArray};
+use oddcell::{
+    Context, DetectorSpec, Error, Model, Seed, Table, demo,
+    detect::{DETECTORS, Entry},
+    judge::{
+        Collected, Judge, Judgement, LabelError, Labels, Observer, Only, Outcome, ReasonForm, Scorer, Sink,
+        Spool, Truths, VERDICT,
+    },
+    model::{FitOptions, detect},
+    table::{ReadOptions, TableReader},
+    verdict::Rule,
+};
+
+const RULES: [Rule; 4] = [Rule::Alpha(0.2), Rule::Fdr(0.5), Rule::Top(7), Rule::Contamination(0.1)];
+
+fn options(entry: &Entry) -> FitOptions {
+    let mut spec = DetectorSpec::new(entry.name, None).unwrap();
+    if spec.params().contains_key("train_for") {
+        spec.set_text("train_for", "3 steps").unwrap();
+    }
+    FitOptions::new(spec)
+}
+
+/// Orders as CSV, every fortieth with a spoiled cell.
+fn csv(n_rows: usize, seed: u64) -> Vec<u8> {
+    demo::orders(n_rows, n_rows / 40, Seed(seed)).csv.into_bytes()
+}
+
+fn reader(csv: Vec<u8>, batch_rows: usize) -> TableReader {
+    let options = ReadOptions { batch_rows, ..ReadOptions::default() };
+    TableReader::from_bytes("orders", csv, &options).unwrap()
+}
+
+fn table(csv: Vec<u8>) -> Table {
+    Table::from_reader(reader(csv, 2_048)).unwrap()
+}
+
+/// Everything that comes out of the road.
+#[derive(Debug, PartialEq)]
+struct Answers {
+    scores: Vec<f64>,
+    p_values: Vec<f64>,
+    odd: Vec<bool>,
+    reasons: Vec<Option<String>>,
+    outcome: Outcome,
+}
+
+fn answers(
+    judge: &dyn Judge,
+    rule: Rule,
+    spool: Spool,
+    threads: usize,
+    batches: impl Iterator<Item = Result<RecordBatch, oddcell::table::TableError>> + Send,
+) -> Answers {
+    let scorer = Scorer { reasons: Some(ReasonForm::Text), spool, ..Scorer::new(judge, rule) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let mut found = Collected::default();
+    let outcome = pool.install(|| scorer.run("orders", batches, &mut [], Some(&mut found))).unwrap();
+    let reasons = found.reasons().map(|reason| reason.map(str::to_owned)).collect();
+    Answers { reasons, scores: found.scores, p_values: found.p_values, odd: found.odd, outcome }
+}
+
+#[test]
+fn rows_streamed_and_rows_in_memory_get_the_same_answers_from_every_detector() {
+    let new = csv(200, 2);
+    for entry in DETECTORS {
+        let model = Model::fit(&table(csv(120, 1)), &options(entry), &Context::silent(Seed(3))).unwrap();
+        for rule in RULES {
+            let whole = table(new.clone());
+            let in_memory = answers(&model, rule, Spool::Memory, 1, whole.batches.iter().cloned().map(Ok));
+            assert_eq!(in_memory.outcome.n_rows, 200, "{}", entry.name);
+            let n_odd = in_memory.odd.iter().filter(|&&odd| odd).count();
+            assert_eq!(in_memory.outcome.n_odd, n_odd, "{} {rule}", entry.name);
+            for (batch_rows, threads) in [(1, 2), (64, 3)] {
+                let streamed = answers(&model, rule, Spool::Disk, threads, reader(new.clone(), batch_rows));
+                assert_eq!(streamed, in_memory, "{} {rule}, batches of {batch_rows}", entry.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_table_judged_by_itself_gets_the_same_answers_in_any_batches() {
+    let orders = csv(150, 1);
+    let spec = DetectorSpec::new("knn", None).unwrap();
+    let detection =
+        detect(&table(orders.clone()), &FitOptions::new(spec), &Context::silent(Seed(1))).unwrap();
+    for rule in RULES {
+        let whole = answers(&detection, rule, Spool::Memory, 1, reader(orders.clone(), 2_048));
+        assert_eq!(whole.scores, detection.findings.scores);
+        assert_eq!(whole, answers(&detection, rule, Spool::Disk, 3, reader(orders.clone(), 7)));
+    }
+}
+
+/// Judged rows, batch by batch.
+#[derive(Default)]
+struct Batches(Vec<RecordBatch>);
+
+impl Sink for Batches {
+    fn put(&mut self, judged: RecordBatch) -> Result<(), Error> {
+        self.0.push(judged);
+        Ok(())
+    }
+}
+
+fn knn() -> Model {
+    let spec = DetectorSpec::new("knn", None).unwrap();
+    Model::fit(&table(csv(120, 1)), &FitOptions::new(spec), &Context::silent(Seed(3))).unwrap()
+}
+
+#[test]
+fn only_the_wanted_rows_reach_the_sink_and_all_are_counted() {
+    let model = knn();
+    for rule in [Rule::Top(7), Rule::Alpha(0.2)] {
+        let rows = |only| {
+            let mut sink = Batches::default();
+            let scorer = Scorer { only, ..Scorer::new(&model, rule) };
+            let outcome = scorer.run("orders", reader(csv(90, 2), 40), &mut [], Some(&mut sink)).unwrap();
+            let verdicts =
+                sink.0.iter().map(|batch| batch.column_by_name(VERDICT).unwrap().as_boolean().clone());
+            (
+                outcome.n_odd,
+                verdicts.flat_map(|odd| odd.values().iter().collect::<Vec<_>>()).collect::<Vec<bool>>(),
+            )
+        };
+        let (n_odd, all) = rows(None);
+        let (of_odd, odd) = rows(Some(Only::Odd));
+        let (of_normal, normal) = rows(Some(Only::Normal));
+        assert_eq!((all.len(), of_odd, of_normal), (90, n_odd, n_odd));
+        assert_eq!((odd, normal), (vec![true; n_odd], vec![false; 90 - n_odd]));
+    }
+}
+
+#[test]
+fn without_a_sink_the_odd_rows_are_counted_all_the_same() {
+    let model = knn();
+    for rule in RULES {
+        let count = |sink: Option<&mut dyn Sink>| {
+            Scorer::new(&model, rule).run("orders", reader(csv(90, 2), 40), &mut [], sink).unwrap()
+        };
+        assert_eq!(count(None), count(Some(&mut Batches::default())), "{rule}");
+    }
+}
+
+/// Remembers which rows it saw.
+#[derive(Default)]
+struct Seen(Vec<usize>);
+
+impl Observer for Seen {
+    fn observe(&mut self, _: &dyn Judge, judgement: &Judgement) -> Result<(), Error> {
+        self.0.extend(judgement.rows.first_row..judgement.rows.first_row + judgement.rows.n_rows());
+        Ok(())
+    }
+}
+
+#[test]
+fn observers_see_every_row_once_and_in_order() {
+    let model = knn();
+    let mut seen = Seen::default();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let scorer = Scorer::new(&model, Rule::Top(3));
+    pool.install(|| scorer.run("orders", reader(csv(500, 2), 9), &mut [&mut seen], None)).unwrap();
+    assert_eq!(seen.0, (0..500).collect::<Vec<_>>());
+}
+
+#[test] // Scores and truths by hand: the truth of a row is whether its number is even.
+fn labels_come_from_a_column_or_from_the_caller() {
+    let model = knn();
+    let labelled: String = String::from_utf8(csv(60, 2))
+        .unwrap()
+        .lines()
+        .enumerate()
+        .map(|(at, line)| if at == 0 { format!("{line},truth\n") } else { format!("{line},{}\n", at % 2) })
+        .collect();
+    let metrics = |truths| {
+        let mut labels = Labels::default();
+        let scorer = Scorer { truths, ..Scorer::new(&model, Rule::Top(3)) };
+        scorer.run("orders", reader(labelled.clone().into_bytes(), 25), &mut [&mut labels], None)?;
+        Ok::<_, Error>(labels.metrics())
+    };
+    let known: Vec<bool> = (1..=60).map(|row| row % 2 == 1).collect();
+    let by_column = metrics(Truths::Column("truth")).unwrap();
+    assert_eq!(by_column.map(|metrics| metrics.anomalies), Some(30));
+    assert_eq!(metrics(Truths::Known(&known)).unwrap(), by_column);
+    assert_eq!(metrics(Truths::Unknown).unwrap(), None);
+    let learned = metrics(Truths::Column("quantity")).unwrap_err();
+    assert!(matches!(learned, Error::Label(LabelError::Learned { .. })), "{learned}");
+    let absent = metrics(Truths::Column("label")).unwrap_err().to_string();
+    assert!(absent.contains("`label`") && absent.contains("`truth`"), "{absent}");
+}
