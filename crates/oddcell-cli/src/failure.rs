@@ -3,7 +3,7 @@
 use std::{fmt, io};
 
 use oddcell::{
-    encode::EncodeError,
+    encode::{EncodeError, LeftOut},
     error::{Error, FitError, ParamError, ScoreError, with_causes},
     judge::LabelError,
     model_file::ModelFileError,
@@ -121,7 +121,9 @@ const DISK_FULL: &str = "make room, or write to another disk";
 fn hint(error: &Error) -> Option<String> {
     let hint = match error {
         Error::Table(error) | Error::Encode(EncodeError::Table(error)) => return table_hint(error),
-        Error::Encode(EncodeError::NoFeatures { left_out, .. }) if left_out.contains("identifier") => {
+        Error::Encode(EncodeError::NoFeatures { left_out, .. })
+            if left_out.iter().any(LeftOut::is_identifier) =>
+        {
             "columns left out as identifiers can be kept with --keep-identifiers"
         }
         Error::Encode(EncodeError::MissingColumns { .. }) => {

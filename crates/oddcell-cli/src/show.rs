@@ -44,7 +44,7 @@ pub(crate) fn name_list<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> St
 fn cell_shown(text: &str, kind: ColumnKind) -> String {
     let day = text.split([' ', 'T']).next().unwrap_or_default();
     let is_long = text.chars().count() > CELL_CHARS;
-    if is_long && kind.is_date() && day.chars().count() <= CELL_CHARS {
+    if is_long && kind == ColumnKind::Date && day.chars().count() <= CELL_CHARS {
         return day.to_owned();
     }
     cut(text, CELL_CHARS)

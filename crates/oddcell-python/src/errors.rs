@@ -8,7 +8,7 @@ use std::{
 
 use oddcell::{
     Error,
-    encode::EncodeError,
+    encode::{EncodeError, LeftOut},
     error::{FitError, ParamError, with_causes},
     table::TableError,
 };
@@ -72,7 +72,9 @@ fn hint(error: &Error) -> Option<String> {
             TableError::Infinite { .. } => "leave the cell empty if the value is not known",
             _ => return None,
         },
-        Error::Encode(EncodeError::NoFeatures { left_out, .. }) if left_out.contains("identifier") => {
+        Error::Encode(EncodeError::NoFeatures { left_out, .. })
+            if left_out.iter().any(LeftOut::is_identifier) =>
+        {
             "columns left out as identifiers can be kept with keep_identifiers=True"
         }
         Error::Encode(EncodeError::TooManyFeatures { .. }) => {

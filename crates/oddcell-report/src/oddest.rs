@@ -111,7 +111,7 @@ fn place(encoder: &Encoder, column: usize, reason: &Reason<'_>, features: &[f64]
     let at = encoder.columns()[column].features().start;
     let feature = encoder.features()[at];
     reason.value.as_ref()?;
-    debug_assert_eq!(feature.part, Part::Value);
+    debug_assert_eq!(feature.part, Part::Value(0));
     let value = feature.mean + feature.std * features[at];
     let place = (value - low) / (high - low);
     place.is_finite().then_some(place)

@@ -42,6 +42,7 @@ pub mod encode;
 pub mod error;
 pub mod explain;
 pub mod judge;
+mod kinds;
 pub mod matrix;
 pub mod metrics;
 pub mod model;

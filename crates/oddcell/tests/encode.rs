@@ -33,7 +33,7 @@ fn numbers_are_standardised_and_nulls_take_the_mean_and_a_flag() {
     let column = || vec![("x", numbers([Some(0.0), Some(2.0), None, Some(4.0)]))];
     let encoder = encoder(column());
     let parts: Vec<Part> = encoder.features().iter().map(|feature| feature.part).collect();
-    assert_eq!(parts, [Part::Value, Part::IsNull]);
+    assert_eq!(parts, [Part::Value(0), Part::IsNull]);
     let root = 1.5f64.sqrt();
     assert_close(
         &encoded(&encoder, &batch(column())),
@@ -93,8 +93,8 @@ fn categories_have_a_feature_per_common_level_and_one_for_all_others() {
     assert_eq!(
         surprises.notes(&encoder),
         [
-            "column `c`: 1 empty cell, but none in training; read as an average value",
-            "column `c`: 1 cell with a value that training never had",
+            "column `c`: 1 empty cell, but none in training; treated as average",
+            "column `c`: 1 value never seen in training",
         ]
     );
 }
@@ -138,9 +138,9 @@ fn columns_that_say_nothing_are_left_out_with_a_reason() {
     assert_eq!(kept, ["amount"]);
     let reports: Vec<String> = encoder.reports().iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(reports.join("\n"), @r#"
-    column `row` is left out: it looks like a row identifier: whole numbers that change by the same step from row to row
-    column `uuid` is left out: it looks like a row identifier: every row has another value
-    column `order_id` is left out: it looks like a row identifier: whole numbers, all different, and named like one
+    column `row` is left out: it looks like a row identifier (whole numbers with a constant step)
+    column `uuid` is left out: it looks like a row identifier (a different value in every row)
+    column `order_id` is left out: it looks like a row identifier (distinct whole numbers, named like one)
     column `gone` is left out: it has no values
     column `comment` is left out: it has 20 different values, none of them common
     "#);
@@ -164,20 +164,20 @@ fn message(result: Result<impl std::fmt::Debug, impl std::error::Error>) -> Stri
 fn errors_say_what_was_found_and_what_was_expected() {
     let table = table(vec![("a", numbers([1.0, 3.0])), ("b", numbers([1.0, 2.0]))]);
     let default = EncodeOptions::default();
-    insta::assert_snapshot!(message(Encoder::fit(&table, &default, Some("c"))), @"test.csv: there is no column `c` to be the label; the table has `a`, `b`");
+    insta::assert_snapshot!(message(Encoder::fit(&table, &default, Some("c"))), @"test.csv: there is no column `c` to use as the label; the table has `a`, `b`");
     let ignoring = |names: &[&str]| EncodeOptions {
         ignore: names.iter().map(ToString::to_string).collect(),
         ..EncodeOptions::default()
     };
-    insta::assert_snapshot!(message(Encoder::fit(&table, &ignoring(&["c"]), None)), @"test.csv: there is no column `c` to be ignored; the table has `a`, `b`");
-    insta::assert_snapshot!(message(Encoder::fit(&table, &ignoring(&["a"]), Some("b"))), @"test.csv: no column is left to learn from; `a`: ignored as asked; `b`: it holds the labels");
+    insta::assert_snapshot!(message(Encoder::fit(&table, &ignoring(&["c"]), None)), @"test.csv: there is no column `c` to ignore; the table has `a`, `b`");
+    insta::assert_snapshot!(message(Encoder::fit(&table, &ignoring(&["a"]), Some("b"))), @"test.csv: no column is left to learn from; `a`: ignored on request; `b`: it holds the labels");
     let too_many = EncodeOptions { max_levels: 0, ..EncodeOptions::default() };
     insta::assert_snapshot!(message(Encoder::fit(&table, &too_many, None)), @"parameter `max_levels` is 0, but must be from 1 to 4096");
     let none = EncodeOptions { min_level_rows: 0, ..EncodeOptions::default() };
     insta::assert_snapshot!(message(Encoder::fit(&table, &none, None)), @"parameter `min_level_rows` is 0, but must be at least 1");
 
     let far = tables::table(vec![("x", numbers([-1e308, 1e308]))]);
-    insta::assert_snapshot!(message(Encoder::fit(&far, &default, None)), @"test.csv: column `x` goes from -1e308 to 1e308, too far apart to be standardised; the difference must stay below 1.7976931348623157e308");
+    insta::assert_snapshot!(message(Encoder::fit(&far, &default, None)), @"test.csv: column `x` goes from -1e308 to 1e308, too far apart to standardize; the difference must be below 1.7976931348623157e308");
 
     let encoder = Encoder::fit(&table, &default, None).unwrap();
     let encode = |columns| encoder.encode(&Rows::new(batch(columns), 0, "later.csv"));
@@ -191,7 +191,7 @@ fn errors_say_what_was_found_and_what_was_expected() {
 fn more_features_than_can_be_held_are_refused() {
     let names: Vec<String> = (0..40_000).map(|column| format!("c{column}")).collect();
     let wide = table(names.iter().map(|name| (name.as_str(), numbers([Some(1.0), None]))).collect());
-    insta::assert_snapshot!(message(Encoder::fit(&wide, &EncodeOptions::default(), None)), @"test.csv: the columns make 80000 features, but at most 65536 are possible; the most come from `c0` with 2");
+    insta::assert_snapshot!(message(Encoder::fit(&wide, &EncodeOptions::default(), None)), @"test.csv: the columns make 80000 features, but at most 65536 are allowed; most come from `c0` with 2");
 }
 
 #[test]

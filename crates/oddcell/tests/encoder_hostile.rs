@@ -106,7 +106,7 @@ fn every_figure_that_no_table_can_give_is_refused_with_its_place() {
     /columns/0/content/mean = null
       invalid type: null, expected f64
     /columns/0/content/mean = 1000000000.0
-      not a valid encoder: column `number`: mean: found 1000000000, expected a number between the least and the greatest
+      not a valid encoder: column `number`: mean: found 1000000000, expected a number from the minimum to the maximum
     /columns/0/content/std = 0
       not a valid encoder: column `number`: standard deviation: found 0.0, expected above 0, at most the range
     /columns/0/content/std = -1
@@ -116,11 +116,11 @@ fn every_figure_that_no_table_can_give_is_refused_with_its_place() {
     /columns/0/content/min = -1.7976931348623157e+308
       not a valid encoder: column `number`: standard deviation: found 113.66074319190548, expected more, with such a range and so few rows
     /columns/0/content/max = 3
-      not a valid encoder: column `number`: least value, 1 % quantile, 99 % quantile, greatest value: found 0.0, 0.18, 354.34000000000003, 3.0, expected numbers in rising order
+      not a valid encoder: column `number`: minimum, 1 % quantile, 99 % quantile, maximum: found 0.0, 0.18, 354.34000000000003, 3.0, expected numbers in rising order
     /columns/0/content/low = 400
-      not a valid encoder: column `number`: least value, 1 % quantile, 99 % quantile, greatest value: found 0.0, 400.0, 354.34000000000003, 361.0, expected numbers in rising order
+      not a valid encoder: column `number`: minimum, 1 % quantile, 99 % quantile, maximum: found 0.0, 400.0, 354.34000000000003, 361.0, expected numbers in rising order
     /columns/0/content/kind = "word"
-      unknown variant `word`, expected one of `number`, `date`, `boolean`, `category`
+      unknown variant `word`, expected one of `number`, `boolean`, `date`, `category`
     /columns/1/content/spread/std = 0
       not a valid encoder: column `moment`: standard deviation: found 0.0, expected above 0, at most the range
     /columns/1/content/style = "year"

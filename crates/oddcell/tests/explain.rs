@@ -17,6 +17,8 @@ use tables::{batch, booleans, encoder, moments, numbers, repeated, texts};
 /// 2024-01-01.
 const NEW_YEAR: i64 = 1_704_067_200;
 const DAY: i64 = 86_400;
+/// The feature for all cities but the four common ones.
+const OTHER_CITY: Part = Part::Value(4);
 
 /// 100 rows: amount 0.5 to 50, day in 2024, city, paid; the amount is null in every tenth row.
 fn training() -> Vec<(&'static str, ArrayRef)> {
@@ -77,25 +79,25 @@ fn odd_values_are_told_with_their_distance_and_what_is_normal() {
     let cells = estimates(
         &encoder,
         &[
-            ("amount", Part::Value, 3.2),
-            ("day", Part::Value, 5.0),
-            ("city", Part::Other, 8.0),
-            ("paid", Part::Value, 6.1),
+            ("amount", Part::Value(0), 3.2),
+            ("day", Part::Value(0), 5.0),
+            ("city", OTHER_CITY, 8.0),
+            ("paid", Part::Value(0), 6.1),
         ],
     );
     let batch = row(Some(912.5), 200, Some("Osloo"), Some(false));
     insta::assert_snapshot!(told(&encoder, &batch, &cells), @r#"
-    city `Osloo`: 0.80 odd, never seen in training, usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
-    paid `false`: 0.85 odd, usually `true` (98 %), `false` (2 %)
-    day 2024-07-19: 5.0 sd off (144 days), after the normal 2024-01-02 to 2024-04-08
-    amount 912.5: 3.2 sd off (46.14), above the normal 0.945 to 49.06
+    city `Osloo`: unexpected (0.80 of 1), never seen in training; usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
+    paid `false`: unexpected (0.85 of 1); usually `true` (98 %), `false` (2 %)
+    day 2024-07-19: 5.0 sd off (144 days), after the normal range 2024-01-02 to 2024-04-08
+    amount 912.5: 3.2 sd off (46.14), above the normal range 0.945 to 49.06
     "#);
     let batch = row(Some(-7.0), -40, Some("Vardø"), Some(true));
     insta::assert_snapshot!(told(&encoder, &batch, &cells), @r#"
-    city `Vardø`: 0.80 odd, in 1 % of the training rows, usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
-    paid `true`: 0.85 odd beside the other columns, alone common (98 %)
-    day 2023-11-22: 5.0 sd off (144 days), before the normal 2024-01-02 to 2024-04-08
-    amount -7: 3.2 sd off (46.14), below the normal 0.945 to 49.06
+    city `Vardø`: unexpected (0.80 of 1), in 1 % of training rows; usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
+    paid `true`: unexpected (0.85 of 1) given the other columns; common by itself (98 %)
+    day 2023-11-22: 5.0 sd off (144 days), before the normal range 2024-01-02 to 2024-04-08
+    amount -7: 3.2 sd off (46.14), below the normal range 0.945 to 49.06
     "#);
 }
 
@@ -104,8 +106,8 @@ fn odd_values_are_told_with_their_distance_and_what_is_normal() {
 #[test]
 fn the_noise_of_columns_comes_in_standard_deviations_or_in_their_own_unit() {
     let encoder = encoder(training());
-    let odd = estimates(&encoder, &[("city", Part::Other, 8.0), ("paid", Part::Value, 6.0)]);
-    let empty = estimates(&encoder, &[("amount", Part::IsNull, 9.0), ("day", Part::Value, 2.0)]);
+    let odd = estimates(&encoder, &[("city", OTHER_CITY, 8.0), ("paid", Part::Value(0), 6.0)]);
+    let empty = estimates(&encoder, &[("amount", Part::IsNull, 9.0), ("day", Part::Value(0), 2.0)]);
     let cells = Matrix::from_rows(&[odd, empty]);
     let sds = noise_by_column(&encoder, &cells, Unit::StandardDeviations);
     assert_eq!(sds, Matrix::from_rows(&[[0.0, 0.0, 8.0, 6.0], [9.0, 2.0, 0.0, 0.0]]));
@@ -124,17 +126,17 @@ fn values_that_are_odd_only_beside_the_other_columns_are_told_so() {
     let cells = estimates(
         &encoder,
         &[
-            ("amount", Part::Value, 2.5),
-            ("day", Part::Value, 1.5),
-            ("city", Part::Level(0), 1.9),
-            ("paid", Part::Value, 1.2),
+            ("amount", Part::Value(0), 2.5),
+            ("day", Part::Value(0), 1.5),
+            ("city", Part::Value(0), 1.9),
+            ("paid", Part::Value(0), 1.2),
         ],
     );
     insta::assert_snapshot!(told(&encoder, &batch, &cells), @r#"
-    amount 20: 2.5 sd off (36.05) beside the other columns, alone in the normal 0.945 to 49.06
-    city `Bergen`: 0.93 odd beside the other columns, alone common (41 %)
-    day 2024-02-20: 1.5 sd off (43.3 days) beside the other columns, alone in the normal 2024-01-02 to 2024-04-08
-    paid `true`: 0.17 odd beside the other columns, alone common (98 %)
+    amount 20: 2.5 sd off (36.05) given the other columns; normal by itself (0.945 to 49.06)
+    city `Bergen`: unexpected (0.93 of 1) given the other columns; common by itself (41 %)
+    day 2024-02-20: 1.5 sd off (43.3 days) given the other columns; normal by itself (2024-01-02 to 2024-04-08)
+    paid `true`: unexpected (0.17 of 1) given the other columns; common by itself (98 %)
     "#);
 }
 
@@ -144,10 +146,10 @@ fn normal_cells_are_told_plainly() {
     let batch = row(Some(20.0), 50, Some("Oslo"), Some(true));
     let cells = vec![0.04; encoder.n_features()];
     insta::assert_snapshot!(told(&encoder, &batch, &cells), @r#"
-    amount 20: 0.04 sd off (0.5768), normal 0.945 to 49.06
-    day 2024-02-20: 0.04 sd off (27.7 hours), normal 2024-01-02 to 2024-04-08
-    city `Oslo`: 0.02 odd, usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
-    paid `true`: 0.01 odd, usually `true` (98 %), `false` (2 %)
+    amount 20: 0.04 sd off (0.5768), within the normal range 0.945 to 49.06
+    day 2024-02-20: 0.04 sd off (27.7 hours), within the normal range 2024-01-02 to 2024-04-08
+    city `Oslo`: unexpected (0.02 of 1); usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)
+    paid `true`: unexpected (0.01 of 1); usually `true` (98 %), `false` (2 %)
     "#);
 }
 
@@ -155,12 +157,12 @@ fn normal_cells_are_told_plainly() {
 fn empty_cells_and_filled_ones_that_are_mostly_empty_are_told_apart() {
     let encoder = encoder(training());
     let empty = row(None, 50, None, None);
-    let cells = estimates(&encoder, &[("amount", Part::IsNull, 2.8), ("city", Part::Level(0), 0.5)]);
+    let cells = estimates(&encoder, &[("amount", Part::IsNull, 2.8), ("city", Part::Value(0), 0.5)]);
     insta::assert_snapshot!(told(&encoder, &empty, &cells), @r#"
-    amount empty: 0.84 odd, empty in 10 % of the training rows
-    city empty: 0.25 odd, never empty in training
-    day 2024-02-20: 0.00 sd off (0 seconds), normal 2024-01-02 to 2024-04-08
-    paid empty: 0.00 odd, never empty in training
+    amount empty: unexpected (0.84 of 1); empty in 10 % of training rows
+    city empty: unexpected (0.25 of 1); never empty in training
+    day 2024-02-20: 0.00 sd off (0 seconds), within the normal range 2024-01-02 to 2024-04-08
+    paid empty: unexpected (0.00 of 1); never empty in training
     "#);
 
     let sparse = tables::encoder(vec![(
@@ -169,14 +171,23 @@ fn empty_cells_and_filled_ones_that_are_mostly_empty_are_told_apart() {
     )]);
     let filled = batch(vec![("note", numbers([8.0]))]);
     let cells = estimates(&sparse, &[("note", Part::IsNull, 4.5)]);
-    insta::assert_snapshot!(told(&sparse, &filled, &cells), @"note 8: 0.88 odd to be filled in, empty in 96 % of the training rows");
+    insta::assert_snapshot!(told(&sparse, &filled, &cells), @"note 8: unexpected value (0.88 of 1); empty in 96 % of training rows");
+}
+
+#[test] // 1 in one of 200 rows is below the 1 % quantile, so both quantiles are 2.
+fn always_is_said_only_of_columns_with_one_value() {
+    let column = |first: f64| vec![("x", numbers((0..200).map(|row| if row == 0 { first } else { 2.0 })))];
+    let later = batch(vec![("x", numbers([3.0]))]);
+    let told = |first: f64| told(&encoder(column(first)), &later, &[1.0]);
+    assert_eq!(told(2.0), "x 3: 1.0 sd off (1), always 2 in training");
+    assert_eq!(told(1.0), "x 3: 1.0 sd off (0.07053), nearly always 2 in training");
 }
 
 #[test]
 fn a_reason_is_data_for_programs() {
     let encoder = encoder(training());
     let batch = row(Some(912.5), 200, Some("Osloo"), None);
-    let cells = estimates(&encoder, &[("amount", Part::Value, 2.0), ("city", Part::Other, 1.0)]);
+    let cells = estimates(&encoder, &[("amount", Part::Value(0), 2.0), ("city", OTHER_CITY, 1.0)]);
     let json = |reasons: &[Reason<'_>]| serde_json::to_string_pretty(&reasons[..3]).unwrap();
     insta::assert_snapshot!(of_first_row(&encoder, &batch, &cells, json), @r#"
     [
@@ -299,17 +310,17 @@ fn text_is_read_as_its_column_means_it() {
     let explainer = Explainer::new(&encoder, &rows, &columns);
     let told: Vec<String> = (0..3).map(|row| lines(&explainer.reasons(row, &cells).unwrap())).collect();
     insta::assert_snapshot!(told.join("\n\n"), @r#"
-    city empty: 0.25 odd, never empty in training
-    day empty: 0.50 sd off, never empty in training
-    paid empty: 0.25 odd, never empty in training
+    city empty: unexpected (0.25 of 1); never empty in training
+    day empty: 0.50 sd off; never empty in training
+    paid empty: unexpected (0.25 of 1); never empty in training
 
-    city `Oslo`: 0.25 odd, usually `Bergen` (50 %), `Oslo` (50 %)
-    day 2024-02-01: 0.50 sd off (41.4 hours), after the normal 2024-01-11 to 2024-01-22
-    paid `YES`: 0.25 odd, usually `true` (50 %), `false` (50 %)
+    city `Oslo`: unexpected (0.25 of 1); usually `Bergen` (50 %), `Oslo` (50 %)
+    day 2024-02-01: 0.50 sd off (41.4 hours), after the normal range 2024-01-11 to 2024-01-22
+    paid `YES`: unexpected (0.25 of 1); usually `true` (50 %), `false` (50 %)
 
-    city `Bodø`: 0.25 odd, never seen in training, usually `Bergen` (50 %), `Oslo` (50 %)
-    day 2024-01-03 08:30:00: 0.50 sd off (41.4 hours), before the normal 2024-01-11 to 2024-01-22
-    paid `f`: 0.25 odd, usually `true` (50 %), `false` (50 %)
+    city `Bodø`: unexpected (0.25 of 1), never seen in training; usually `Bergen` (50 %), `Oslo` (50 %)
+    day 2024-01-03 08:30:00: 0.50 sd off (41.4 hours), before the normal range 2024-01-11 to 2024-01-22
+    paid `f`: unexpected (0.25 of 1); usually `true` (50 %), `false` (50 %)
     "#);
 }
 
@@ -330,7 +341,7 @@ fn a_cell_that_is_no_number_is_an_error_with_its_row() {
 fn the_top_texts_are_those_of_the_first_reasons() {
     let encoder = encoder(training());
     let batch = row(Some(912.5), 200, Some("Osloo"), Some(false));
-    let cells = estimates(&encoder, &[("amount", Part::Value, 3.2), ("city", Part::Other, 8.0)]);
+    let cells = estimates(&encoder, &[("amount", Part::Value(0), 3.2), ("city", OTHER_CITY, 8.0)]);
     let rows = tables::rows(&batch);
     let columns = encoder.matched(&rows).unwrap();
     let explainer = Explainer::new(&encoder, &rows, &columns);

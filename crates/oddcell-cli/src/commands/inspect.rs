@@ -122,7 +122,7 @@ impl<'a> Inspection<'a> {
         for column in &self.columns {
             table.add_row([
                 Cell::new(format!("  {}", show::clean(column.name))),
-                Cell::new(kind_name(column.kind)),
+                Cell::new(column.kind.name()),
                 Cell::new(format!("{:.1} %", column.null_share * 100.0)).set_alignment(CellAlignment::Right),
                 Cell::new(show::clean(&column.normal.to_string())),
             ]);
@@ -141,8 +141,4 @@ impl<'a> Inspection<'a> {
         }
         text
     }
-}
-
-fn kind_name(kind: ColumnKind) -> String {
-    serde_json::to_value(kind).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -37,7 +37,7 @@ fn rule(args: &RuleArgs, default: Rule) -> Result<Rule, Failure> {
 
 /// The kinds of the columns a model knows; the others are given back as they came.
 fn kinds(encoder: &Encoder) -> Vec<ColumnInfo> {
-    let info = |column: &EncodedColumn| ColumnInfo { name: column.name().to_owned(), kind: column.kind() };
+    let info = |column: &EncodedColumn| ColumnInfo::new(column.name(), column.kind());
     encoder.columns().iter().map(info).collect()
 }
 

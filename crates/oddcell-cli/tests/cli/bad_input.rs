@@ -182,7 +182,7 @@ fn identifiers_only() {
     ----- stdout -----
 
     ----- stderr -----
-    error: data.csv: no column is left to learn from; `id`: it looks like a row identifier: whole numbers that change by the same step from row to row
+    error: data.csv: no column is left to learn from; `id`: it looks like a row identifier (whole numbers with a constant step)
     hint: columns left out as identifiers can be kept with --keep-identifiers
     ");
 }

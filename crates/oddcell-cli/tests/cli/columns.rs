@@ -127,8 +127,8 @@ fn a_key_that_no_line_has_is_told_and_a_table_with_other_keys_only_is_refused() 
     0 of 1 row is odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
     note: no line has a value for `placed`, `gift`, `rating`
-    note: column `placed`: 1 empty cell, but none in training; read as an average value
-    note: column `gift`: 1 empty cell, but none in training; read as an average value
+    note: column `placed`: 1 empty cell, but none in training; treated as average
+    note: column `gift`: 1 empty cell, but none in training; treated as average
     written to out.jsonl
     ");
     folder.write("other.jsonl", "{\"price\":12.5}\n");

@@ -128,7 +128,7 @@ fn columns_that_are_not_there_are_named() {
     ----- stdout -----
 
     ----- stderr -----
-    error: orders.csv: there is no column `nope` to be ignored; the table has `amount`, `weight`, `city`, `placed`, `gift`, `rating`
+    error: orders.csv: there is no column `nope` to ignore; the table has `amount`, `weight`, `city`, `placed`, `gift`, `rating`
     ");
     assert_cmd_snapshot!(folder.tiny(["detect", "orders.csv", "--categorical", "nope"]), @r"
     success: false

@@ -228,8 +228,8 @@ fn unseen_names_and_unexpected_gaps_are_noted() {
     ----- stderr -----
     0 of 1 row is odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
-    note: column `amount`: 1 empty cell, but none in training; read as an average value
-    note: column `city`: 1 cell with a value that training never had
+    note: column `amount`: 1 empty cell, but none in training; treated as average
+    note: column `city`: 1 value never seen in training
     written to out.csv
     ");
 }
@@ -436,8 +436,8 @@ fn explain_tells_its_notes_and_keeps_quiet_when_asked_to() {
         |mut command: std::process::Command| String::from_utf8(command.output().unwrap().stderr).unwrap();
     insta::assert_snapshot!(said(explain("--delimiter=,")), @r"
     note: not known to the model and ignored: `clerk`
-    note: column `amount`: 1 empty cell, but none in training; read as an average value
-    note: column `city`: 1 cell with a value that training never had
+    note: column `amount`: 1 empty cell, but none in training; treated as average
+    note: column `city`: 1 value never seen in training
     ");
     assert_eq!(said(explain("--quiet")), "");
     let json: serde_json::Value = serde_json::from_str(&succeed(&mut explain("--json"))).unwrap();

@@ -4,34 +4,12 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Levels, NormalRange, STD_FLOOR, Spread, spread::DateStyle};
-use crate::table::ColumnKind;
+use crate::{
+    kinds::{Content, Counts, NormalRange, Scale},
+    table::{ColumnKind, Reading},
+};
 
-/// What is in the cells of a column.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Content {
-    /// Numbers.
-    Number(Spread),
-    /// Dates, as seconds.
-    Date {
-        /// Where they lie.
-        spread: Spread,
-        /// How they are written.
-        style: DateStyle,
-        /// Whether `1/2/2024` in text is the first of February.
-        day_first: bool,
-    },
-    /// True or false.
-    Boolean {
-        /// Training rows that are true.
-        true_rows: u64,
-    },
-    /// Names.
-    Category(Levels),
-}
-
-/// What is stored of a column; everything else follows from it.
+/// The stored part of a column; everything else follows from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LearnedColumn {
@@ -44,33 +22,30 @@ pub(super) struct LearnedColumn {
 #[derive(Debug, Clone, PartialEq)]
 pub struct EncodedColumn {
     pub(super) learned: LearnedColumn,
-    pub(super) features: Range<usize>,
+    features: Range<usize>,
+    n_rows: u64,
     normal: NormalRange,
-    null_share: f64,
 }
 
-/// One number of an encoded row: which column it comes from, and its scale.
+/// One number of an encoded row: the column it comes from, and its scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Feature {
     /// The column, as a position in [`super::Encoder::columns`].
     pub column: usize,
-    /// What of the column it is.
+    /// Which feature of its column it is.
     pub part: Part,
-    /// What is subtracted: the mean of the training rows.
+    /// The mean of the training rows, which is subtracted.
     pub mean: f64,
-    /// What it is then divided by: the standard deviation of the training rows, floored for 0/1 features.
+    /// The standard deviation of the training rows, floored for 0/1 features, by which the difference is divided.
     pub std: f64,
 }
 
-/// What of its column a feature is.
+/// Which feature of its column a feature is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// The number, the date in seconds, or the boolean as 0/1.
-    Value,
-    /// 1 if the cell has this level, by its position in [`Levels::kept`].
-    Level(usize),
-    /// 1 if the cell has a level that was pooled, or that training did not have.
-    Other,
+    /// One of those that the column's kind makes, counted from 0. Numbers, dates and booleans make one; categories
+    /// one for each common level and one for all others.
+    Value(usize),
     /// 1 if the cell is null.
     IsNull,
 }
@@ -82,55 +57,32 @@ impl Feature {
     pub fn scale(&self, x: f64) -> f64 {
         ((x - self.mean) / self.std).clamp(-super::FEATURE_LIMIT, super::FEATURE_LIMIT)
     }
-
-    /// A 0/1 feature that was 1 in `ones` of `of` training rows.
-    fn indicator(column: usize, part: Part, ones: u64, of: u64) -> Self {
-        let mean = ones as f64 / of as f64;
-        Self { column, part, mean, std: (mean * (1.0 - mean)).sqrt().max(STD_FLOOR) }
-    }
 }
 
 impl LearnedColumn {
-    /// How many features the column makes.
-    pub(super) fn n_features(&self) -> usize {
-        let content = match &self.content {
-            Content::Category(levels) => levels.kept().len() + 1,
-            _ => 1,
-        };
-        content + usize::from(self.nulls > 0)
+    pub(super) fn counts(&self, n_rows: u64) -> Counts {
+        Counts { n_rows, nulls: self.nulls }
     }
 
-    /// The features of the column at position `column`.
+    /// The number of features.
+    pub(super) fn n_features(&self) -> usize {
+        self.content.as_kind().n_features() + usize::from(self.nulls > 0)
+    }
+
+    /// The features of the column at position `column`: those of its kind, then the flag for nulls if there were any.
     pub(super) fn features(&self, column: usize, n_rows: u64) -> Vec<Feature> {
-        let mut features = match &self.content {
-            Content::Number(spread) | Content::Date { spread, .. } => {
-                vec![Feature { column, part: Part::Value, mean: spread.mean, std: spread.std }]
-            }
-            // Nulls take the mean, so the mean is that of the rows that have a value.
-            Content::Boolean { true_rows } => {
-                vec![Feature::indicator(column, Part::Value, *true_rows, n_rows - self.nulls)]
-            }
-            // Nulls are 0 for every level, so they count.
-            Content::Category(levels) => {
-                let kept = levels.kept().iter().enumerate();
-                let kept = kept.map(|(at, level)| (Part::Level(at), level.rows));
-                let all = kept.chain([(Part::Other, levels.pooled_rows())]);
-                all.map(|(part, rows)| Feature::indicator(column, part, rows, n_rows)).collect()
-            }
-        };
-        if self.nulls > 0 {
-            features.push(Feature::indicator(column, Part::IsNull, self.nulls, n_rows));
-        }
-        features
+        let scales = self.content.as_kind().scales(self.counts(n_rows));
+        let values = scales.into_iter().enumerate().map(|(at, scale)| (Part::Value(at), scale));
+        let flag = (self.nulls > 0).then(|| (Part::IsNull, Scale::of_flag(self.nulls, n_rows)));
+        values.chain(flag).map(|(part, Scale { mean, std })| Feature { column, part, mean, std }).collect()
     }
 }
 
 impl EncodedColumn {
     pub(super) fn new(learned: LearnedColumn, first_feature: usize, n_rows: u64) -> Self {
         let features = first_feature..first_feature + learned.n_features();
-        let normal = NormalRange::of(&learned.content, learned.nulls, n_rows);
-        let null_share = learned.nulls as f64 / n_rows as f64;
-        Self { learned, features, normal, null_share }
+        let normal = learned.content.as_kind().normal(learned.counts(n_rows));
+        Self { learned, features, n_rows, normal }
     }
 
     /// The name in the header.
@@ -142,19 +94,23 @@ impl EncodedColumn {
     /// What its cells mean.
     #[must_use]
     pub fn kind(&self) -> ColumnKind {
-        match self.learned.content {
-            Content::Number(_) => ColumnKind::Number,
-            Content::Date { day_first: false, .. } => ColumnKind::Date,
-            Content::Date { day_first: true, .. } => ColumnKind::DayFirstDate,
-            Content::Boolean { .. } => ColumnKind::Boolean,
-            Content::Category(_) => ColumnKind::Category,
-        }
+        self.learned.content.kind()
     }
 
-    /// What the training rows had in it.
+    /// How its cells are read.
     #[must_use]
-    pub fn content(&self) -> &Content {
+    pub fn reading(&self) -> Reading {
+        Reading { kind: self.kind(), notation: self.content().as_kind().notation() }
+    }
+
+    /// What was learned about it.
+    pub(crate) fn content(&self) -> &Content {
         &self.learned.content
+    }
+
+    /// The training rows.
+    pub(crate) fn counts(&self) -> Counts {
+        self.learned.counts(self.n_rows)
     }
 
     /// Training rows that were null.
@@ -163,16 +119,21 @@ impl EncodedColumn {
         self.learned.nulls
     }
 
-    /// The share of the training rows that were null, 0 to 1.
+    /// The share of training rows that were null, 0 to 1.
     #[must_use]
     pub fn null_share(&self) -> f64 {
-        self.null_share
+        self.counts().share(self.nulls())
     }
 
     /// Its features, as positions in [`super::Encoder::features`].
     #[must_use]
     pub fn features(&self) -> Range<usize> {
         self.features.clone()
+    }
+
+    /// Those of its features that come from values: all but the flag for nulls.
+    pub(crate) fn value_features(&self) -> Range<usize> {
+        self.features.start..self.features.end - usize::from(self.nulls() > 0)
     }
 
     /// What is normal in it.

@@ -2,21 +2,21 @@
 
 use std::collections::HashMap;
 
-use arrow_array::{Array, ArrayRef};
+use arrow_array::ArrayRef;
 use arrow_schema::Schema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    EncodeError, EncodedColumn, Feature, LeftOut, Part, Place, Report, Surprises, column::LearnedColumn,
+    EncodeError, EncodedColumn, Feature, LeftOut, Part, Report, Surprises, column::LearnedColumn,
     error::listed, validate,
 };
 use crate::{
     Matrix,
-    encode::Content,
-    table::{Cells, Rows, read_cells},
+    kinds::{Block, write_null_flags},
+    table::{Rows, read_cells},
 };
 
-/// Turns rows into features, in the way that was learned from the training rows.
+/// Turns rows into features, as learned from the training rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "SavedEncoder", into = "SavedEncoder")]
 pub struct Encoder {
@@ -37,7 +37,7 @@ pub struct Encoded {
     pub columns: Vec<ArrayRef>,
 }
 
-/// What of an [`Encoder`] is stored.
+/// The stored part of an [`Encoder`].
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SavedEncoder {
@@ -62,7 +62,7 @@ impl From<Encoder> for SavedEncoder {
 }
 
 impl Encoder {
-    /// The only way to an encoder: checks everything and derives the rest.
+    /// Checks everything and derives the rest. All encoders are made here.
     pub(super) fn assemble(
         n_rows: u64,
         learned: Vec<LearnedColumn>,
@@ -79,8 +79,7 @@ impl Encoder {
         Ok(Self { n_rows, columns, left_out, features })
     }
 
-    /// Checks every number once more. An encoder that exists has passed this already: also deserialising one
-    /// fails where this would.
+    /// Checks every number once more. Every encoder has passed this already, deserialized ones included.
     pub fn validate(&self) -> Result<(), EncodeError> {
         let learned: Vec<_> = self.columns.iter().map(|column| column.learned.clone()).collect();
         validate::check(self.n_rows, &learned, &self.left_out)
@@ -121,23 +120,17 @@ impl Encoder {
     pub fn feature_name(&self, feature: usize) -> String {
         let Feature { column, part, .. } = self.features[feature];
         let column = &self.columns[column];
-        match (part, column.content()) {
-            (Part::Level(at), Content::Category(levels)) => {
-                format!("{} = {}", column.name(), levels.kept()[at].name)
-            }
-            (Part::Value | Part::Level(_), _) => column.name().to_owned(),
-            (Part::Other, _) => format!("{} = (other)", column.name()),
-            (Part::IsNull, _) => format!("{} is null", column.name()),
+        match part {
+            Part::Value(at) => column.content().as_kind().feature_name(column.name(), at),
+            Part::IsNull => format!("{} is null", column.name()),
         }
     }
 
-    /// What a user should know: columns left out without being asked for, constant columns, pooled levels.
+    /// What a user should know: columns left out without being asked, constant columns, pooled levels.
     #[must_use]
     pub fn reports(&self) -> Vec<Report> {
         let left_out = self.left_out.iter().filter_map(Report::of_left_out);
-        left_out
-            .chain(self.columns.iter().filter_map(|column| Report::of_column(column, self.n_rows)))
-            .collect()
+        left_out.chain(self.columns.iter().filter_map(Report::of_column)).collect()
     }
 
     /// The columns of `schema` that the training table did not have.
@@ -187,95 +180,33 @@ impl Encoder {
         let arrays = self.matched(rows)?;
         let mut columns = Vec::with_capacity(self.columns.len());
         for (column, array) in self.columns.iter().zip(&arrays) {
-            columns.push(read_cells(column.name(), array, column.kind(), rows.first_row, &rows.origin)?);
+            columns.push(read_cells(column.name(), array, column.reading(), rows.first_row, &rows.origin)?);
         }
         let n_features = self.n_features();
         let mut matrix = Matrix::zeros(rows.n_rows(), n_features);
         let mut surprises = Surprises::none(self.columns.len());
-        // Block after block of rows, so that the rows being filled stay in the cache while column after column
-        // writes its own few cells of each.
-        let blocks = matrix.values_mut().chunks_mut(BLOCK_ROWS * n_features);
-        for (block, rows) in blocks.zip(0..) {
-            let first = rows * BLOCK_ROWS;
+        for (at, (column, cells)) in self.columns.iter().zip(&columns).enumerate() {
+            if column.nulls() == 0 {
+                surprises.unexpected_nulls[at] = cells.null_count() as u64;
+            }
+        }
+        // Block by block, so that the rows being filled stay in the cache while each column writes its few cells.
+        for (rows, number) in matrix.values_mut().chunks_mut(BLOCK_ROWS * n_features).zip(0..) {
+            let first_row = number * BLOCK_ROWS;
             for (at, (column, cells)) in self.columns.iter().zip(&columns).enumerate() {
-                let features = &self.features[column.features()];
-                let mut writer = Writer { block, n_features, first_feature: column.features.start, features };
-                let (nulls, unseen) = writer.write(column, cells, first);
-                if column.nulls() == 0 {
-                    surprises.unexpected_nulls[at] += nulls;
+                let values = column.value_features();
+                let block = Block::new(rows, n_features, values.clone(), first_row);
+                let kind = column.content().as_kind();
+                surprises.unseen_levels[at] += kind.write(cells, &self.features[values.clone()], block);
+                if column.nulls() > 0 {
+                    let block = Block::new(rows, n_features, values.end..values.end + 1, first_row);
+                    write_null_flags(cells, self.features[values.end], block);
                 }
-                surprises.unseen_levels[at] += unseen;
             }
         }
         Ok(Encoded { matrix, surprises, columns: arrays })
     }
 }
 
-/// Rows that are filled at a time.
+/// The rows that are filled at a time.
 const BLOCK_ROWS: usize = 256;
-
-/// Fills the features of one column in a block of rows.
-struct Writer<'a> {
-    block: &'a mut [f64],
-    n_features: usize,
-    first_feature: usize,
-    features: &'a [Feature],
-}
-
-impl Writer<'_> {
-    /// Fills from the cells at `first` on; gives the number of nulls and of unseen levels.
-    fn write(&mut self, column: &EncodedColumn, cells: &Cells, first: usize) -> (u64, u64) {
-        match (cells, column.content()) {
-            (Cells::Names(names), Content::Category(levels)) => {
-                let zeros: Vec<f64> = self.features.iter().map(|feature| feature.scale(0.0)).collect();
-                let (mut nulls, mut unseen) = (0, 0);
-                let width = zeros.len();
-                let other = levels.kept().len();
-                for (row, at) in self.block.chunks_exact_mut(self.n_features).zip(first..) {
-                    let row = &mut row[self.first_feature..][..width];
-                    row.copy_from_slice(&zeros);
-                    let one = match names.is_valid(at).then(|| levels.place(names.value(at))) {
-                        Some(Place::Kept(level)) => level,
-                        Some(Place::Rare(_) | Place::Unknown) => other,
-                        Some(Place::Unseen) => {
-                            unseen += 1;
-                            other
-                        }
-                        None => {
-                            nulls += 1;
-                            other + 1
-                        }
-                    };
-                    // A null in a column without nulls in training has no feature to tell of it.
-                    if let Some(cell) = row.get_mut(one) {
-                        *cell = self.features[one].scale(1.0);
-                    }
-                }
-                (nulls, unseen)
-            }
-            (Cells::Names(_), _) | (Cells::Numbers(_), Content::Category(_)) => {
-                unreachable!("cells are read as the column's kind")
-            }
-            (Cells::Numbers(numbers), _) => (self.write_numbers(&numbers[first..]), 0),
-        }
-    }
-
-    fn write_numbers(&mut self, numbers: &[f64]) -> u64 {
-        let value = self.features[0];
-        let rows = self.block.chunks_exact_mut(self.n_features).zip(numbers);
-        let mut nulls = 0;
-        if let Some(is_null) = self.features.get(1) {
-            let (no, yes) = (is_null.scale(0.0), is_null.scale(1.0));
-            for (row, &x) in rows {
-                let row = &mut row[self.first_feature..][..2];
-                (row[0], row[1]) = if x.is_nan() { (0.0, yes) } else { (value.scale(x), no) };
-            }
-        } else {
-            for (row, &x) in rows {
-                nulls += u64::from(x.is_nan());
-                row[self.first_feature] = if x.is_nan() { 0.0 } else { value.scale(x) };
-            }
-        }
-        nulls
-    }
-}

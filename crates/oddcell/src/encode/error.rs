@@ -1,5 +1,6 @@
-//! Why a table does not become features.
+//! Why a table cannot be encoded.
 
+use super::LeftOut;
 use crate::{error::ParamError, table::TableError};
 
 /// Why a table could not be encoded, or why an encoder is not valid.
@@ -13,49 +14,49 @@ pub enum EncodeError {
     #[error(transparent)]
     Param(#[from] ParamError),
     /// A column named by the user is not in the table.
-    #[error("{origin}: there is no column `{name}` to be {role}; the table has {known}")]
+    #[error("{origin}: there is no column `{name}` {role}; the table has {known}")]
     NoSuchColumn {
         /// Where the table came from.
         origin: String,
         /// The name asked for.
         name: String,
-        /// What it was named for: "the label", "ignored".
+        /// What it was named for: "to ignore", "to use as the label".
         role: &'static str,
-        /// The columns there are.
+        /// The columns of the table.
         known: String,
     },
     /// The table has no rows to learn from.
-    #[error("{origin}: the table has no rows, but an encoder is fitted on at least one")]
+    #[error("{origin}: the table has no rows, but fitting needs at least one")]
     NoRows {
         /// Where the table came from.
         origin: String,
     },
     /// Nothing is left to learn from.
-    #[error("{origin}: no column is left to learn from; {left_out}")]
+    #[error("{origin}: no column is left to learn from; {}", reasons(.left_out))]
     NoFeatures {
         /// Where the table came from.
         origin: String,
-        /// Which columns were left out, and why.
-        left_out: String,
+        /// All columns, with the reasons why they were left out.
+        left_out: Vec<LeftOut>,
     },
     /// The columns make more features than can be held.
     #[error(
-        "{origin}: the columns make {got} features, but at most {allowed} are possible; the most come from {widest}"
+        "{origin}: the columns make {got} features, but at most {allowed} are allowed; most come from {widest}"
     )]
     TooManyFeatures {
         /// Where the table came from.
         origin: String,
-        /// How many there would be.
+        /// Their number.
         got: usize,
-        /// How many there may be.
+        /// The most features allowed.
         allowed: usize,
         /// The column that makes the most of them, with their number.
         widest: String,
     },
     /// The distance between two cells of a column is not a finite number.
     #[error(
-        "{origin}: column `{column}` goes from {low:e} to {high:e}, too far apart to be standardised; \
-         the difference must stay below {:e}",
+        "{origin}: column `{column}` goes from {low:e} to {high:e}, too far apart to standardize; \
+         the difference must be below {:e}",
         f64::MAX
     )]
     TooFarApart {
@@ -63,9 +64,9 @@ pub enum EncodeError {
         origin: String,
         /// The column.
         column: String,
-        /// Its least value.
+        /// Its minimum.
         low: f64,
-        /// Its greatest value.
+        /// Its maximum.
         high: f64,
     },
     /// Columns the encoder was fitted on are not in the table.
@@ -75,7 +76,7 @@ pub enum EncodeError {
         origin: String,
         /// All columns that are missing.
         missing: Vec<String>,
-        /// The columns there are.
+        /// The columns of the table.
         found: String,
     },
     /// Two columns of the table have the same name.
@@ -88,19 +89,19 @@ pub enum EncodeError {
         /// The name.
         column: String,
     },
-    /// A deserialised encoder holds something no fitted one can hold.
+    /// A deserialized encoder holds something that no fitted encoder can hold.
     #[error("not a valid encoder: {place}: found {found}, expected {expected}")]
     Invalid {
         /// Where in the encoder: "column `amount`: standard deviation".
         place: String,
         /// What is there.
         found: String,
-        /// What could be there.
+        /// What is possible there.
         expected: &'static str,
     },
 }
 
-/// The names as a list for a message, cut where it would no longer be read.
+/// The names as a list for a message; long lists are cut.
 pub(super) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 12;
     let total = names.len();
@@ -117,4 +118,11 @@ fn missing_columns(names: &[String]) -> String {
         1 => format!("column {list} is missing, but the model was fitted on it"),
         _ => format!("columns {list} are missing, but the model was fitted on them"),
     }
+}
+
+fn reasons(left_out: &[LeftOut]) -> String {
+    const SHOWN: usize = 5;
+    let shown = left_out.iter().take(SHOWN).map(|out| format!("`{}`: {}", out.name, out.reason));
+    let more = left_out.len().checked_sub(SHOWN).filter(|&more| more > 0);
+    shown.chain(more.map(|more| format!("and {more} more"))).collect::<Vec<_>>().join("; ")
 }

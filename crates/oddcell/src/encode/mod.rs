@@ -1,11 +1,11 @@
-//! From columns to features: what detectors learn from, and the way back from features to columns.
+//! Columns become features, which detectors learn from.
 //!
-//! *Why:* a detector wants rows of plain numbers of one scale; a table has numbers, dates, names and gaps. The
-//! [`Encoder`] is fitted once, on the training rows, and afterwards treats every row by itself: the features of
-//! a row depend on that row and the encoder alone.
+//! *Why:* a detector needs rows of numbers on one scale; a table has numbers, dates, names and gaps. The [`Encoder`]
+//! is fitted once, on the training rows. After that, the features of a row depend on that row alone.
+//! What differs between kinds of columns is in the module `kinds`.
 //!
-//! *Formula:* every feature is (x − mean) / std, with the mean and the population standard deviation of the
-//! training rows, and
+//! *Formula:* every feature is (x − mean) / std, with the mean and the population standard deviation of the training
+//! rows, where
 //!
 //! | column   | x                                                                  | std                         |
 //! |----------|--------------------------------------------------------------------|-----------------------------|
@@ -18,60 +18,53 @@
 //! A null number, date or boolean takes the mean (feature value 0); a null category is 0 for every level.
 //!
 //! *Invariants:* a feature is finite and within ±[`FEATURE_LIMIT`] for any finite cell · columns are matched by
-//! name, so their order in a table does not matter · an [`Encoder`], also one that was deserialised, is valid:
-//! every number of it was checked, and what can be derived (features, scales of 0/1 features) is not stored.
+//! name, so their order in a table does not matter · every [`Encoder`], deserialized ones included, is valid: all its
+//! numbers were checked, and what can be derived (features, scales of 0/1 features) is not stored.
 
 mod column;
 mod encoder;
 mod error;
 mod fit;
-mod identifier;
-mod levels;
-mod normal;
 mod report;
-mod spread;
 mod surprises;
 mod validate;
-pub(crate) mod words;
 
-pub use column::{Content, EncodedColumn, Feature, Part};
+pub use column::{EncodedColumn, Feature, Part};
 pub use encoder::{Encoded, Encoder};
 pub use error::EncodeError;
-pub use identifier::IdentifierSign;
-pub use levels::{Level, Levels, Place};
-pub use normal::{NormalRange, Share};
 pub use report::{LeftOut, LeftOutReason, Report};
 use serde::{Deserialize, Serialize};
-pub use spread::{DateStyle, Spread};
 pub use surprises::Surprises;
+pub(crate) use validate::Check;
 
 use crate::error::ParamError;
+pub use crate::kinds::{IdentifierSign, NormalRange, Share};
 
-/// The least standard deviation of a 0/1 feature. A level that was never or hardly ever seen in training so
-/// stands 1 / 0.1 = 10 standard deviations out: plainly odd, yet of the same order as odd numbers.
+/// The least standard deviation of a 0/1 feature. So a level that training never or hardly ever had is 1 / 0.1 = 10
+/// standard deviations off: plainly odd, yet of the same order as odd numbers.
 pub const STD_FLOOR: f64 = 0.1;
 
-/// Features are cut off here. In training none can reach it (|z| ≤ √rows); in later rows more standard
-/// deviations than this say nothing more, and their squares still fit into an `f32`.
+/// Features are clamped to ±this. No training row can reach it (|z| ≤ √rows). In later rows, more standard
+/// deviations would mean nothing more, and squares of these still fit into an `f32`.
 pub const FEATURE_LIMIT: f64 = 1e9;
 
-/// The most features an encoder makes; beyond it a batch of rows no longer fits into a usual memory.
+/// The most features an encoder makes; with more, a batch of rows would not fit into memory.
 pub const MAX_FEATURES: usize = 65_536;
 
-/// The most levels of one column that [`EncodeOptions::max_levels`] may ask for.
+/// The greatest allowed [`EncodeOptions::max_levels`].
 pub const MAX_LEVELS: usize = 4_096;
 
 /// How a table is turned into features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EncodeOptions {
-    /// Columns that are no features.
+    /// Columns to leave out.
     pub ignore: Vec<String>,
     /// Keep columns that look like row identifiers.
     pub keep_identifiers: bool,
-    /// A category column keeps at most so many levels, the most common ones; the others are pooled.
+    /// The most levels that a category column keeps: the most common ones. The others are pooled.
     pub max_levels: usize,
-    /// A level is kept if at least so many rows have it, and at least one row in a thousand. Pooling rarer ones
+    /// A level is kept if at least this many rows have it, and at least one row in a thousand. Pooling rarer ones
     /// costs little: a 0/1 feature that is hardly ever 1 looks the same for all of them (see [`STD_FLOOR`]).
     pub min_level_rows: usize,
 }

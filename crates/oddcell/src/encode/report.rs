@@ -1,10 +1,10 @@
-//! What a user should know about the columns: which were left out, which never change, where levels were pooled.
+//! What a user should know about the columns: which are left out, which are constant, where levels are pooled.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Content, EncodedColumn, IdentifierSign, NormalRange};
+use super::{EncodedColumn, IdentifierSign, NormalRange};
 use crate::count::counted;
 
 /// A column of the training table that makes no features.
@@ -17,13 +17,21 @@ pub struct LeftOut {
     pub reason: LeftOutReason,
 }
 
+impl LeftOut {
+    /// Whether the column was left out because it looks like a row identifier.
+    #[must_use]
+    pub fn is_identifier(&self) -> bool {
+        matches!(self.reason, LeftOutReason::Identifier(_))
+    }
+}
+
 /// Why a column makes no features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum LeftOutReason {
     /// It holds the labels.
     Label,
-    /// The user asked for it.
+    /// The user asked to ignore it.
     Ignored,
     /// No training row has a value.
     AllNull,
@@ -40,15 +48,15 @@ impl fmt::Display for LeftOutReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Label => formatter.write_str("it holds the labels"),
-            Self::Ignored => formatter.write_str("ignored as asked"),
+            Self::Ignored => formatter.write_str("ignored on request"),
             Self::AllNull => formatter.write_str("it has no values"),
             Self::Identifier(sign) => {
-                formatter.write_str("it looks like a row identifier: ")?;
-                formatter.write_str(match sign {
-                    IdentifierSign::Counter => "whole numbers that change by the same step from row to row",
-                    IdentifierSign::Named => "whole numbers, all different, and named like one",
-                    IdentifierSign::Names => "every row has another value",
-                })
+                let sign = match sign {
+                    IdentifierSign::Counter => "whole numbers with a constant step",
+                    IdentifierSign::Named => "distinct whole numbers, named like one",
+                    IdentifierSign::Names => "a different value in every row",
+                };
+                write!(formatter, "it looks like a row identifier ({sign})")
             }
             Self::NoCommonLevel { levels } => {
                 let values = counted(*levels as usize, "value", "different values");
@@ -63,7 +71,7 @@ impl fmt::Display for LeftOutReason {
 #[serde(tag = "report", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Report {
-    /// The column makes no features, though nobody asked for that.
+    /// The column was left out without being asked.
     LeftOut {
         /// The column's name.
         column: String,
@@ -91,7 +99,7 @@ pub enum Report {
 }
 
 impl Report {
-    /// What there is to say about a column that was left out.
+    /// The report about a column that was left out.
     pub(super) fn of_left_out(left_out: &LeftOut) -> Option<Self> {
         match left_out.reason {
             LeftOutReason::Label | LeftOutReason::Ignored => None,
@@ -99,15 +107,11 @@ impl Report {
         }
     }
 
-    /// What there is to say about a column that makes features.
-    pub(super) fn of_column(column: &EncodedColumn, n_rows: u64) -> Option<Self> {
-        let constant = match column.content() {
-            Content::Number(spread) | Content::Date { spread, .. } => spread.is_constant(),
-            Content::Boolean { true_rows } => *true_rows == 0 || *true_rows == n_rows - column.nulls(),
-            Content::Category(levels) => levels.kept().len() == 1 && levels.pooled_levels() == 0,
-        };
-        // With nulls among its values a column does change.
-        if constant && column.nulls() == 0 {
+    /// The report about a column that makes features.
+    pub(super) fn of_column(column: &EncodedColumn) -> Option<Self> {
+        let kind = column.content().as_kind();
+        // Nulls among equal values are a change, too.
+        if kind.is_constant(column.counts()) && column.nulls() == 0 {
             let value = match column.normal() {
                 NormalRange::Range { text, .. } => text.clone(),
                 NormalRange::Levels { levels } => {
@@ -116,15 +120,7 @@ impl Report {
             };
             return Some(Self::Constant { column: column.name().to_owned(), value });
         }
-        match column.content() {
-            Content::Category(levels) if levels.pooled_levels() > 0 => Some(Self::Pooled {
-                column: column.name().to_owned(),
-                levels: levels.pooled_levels(),
-                kept: levels.kept().len(),
-                rows: levels.pooled_rows(),
-            }),
-            _ => None,
-        }
+        kind.report(column.name())
     }
 }
 

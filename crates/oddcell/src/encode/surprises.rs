@@ -1,14 +1,14 @@
-//! What later rows have that the training rows did not.
+//! What later rows have and the training rows did not.
 
 use super::Encoder;
 use crate::count::counted;
 
-/// Cells unlike anything in training, counted by column; of several batches they can be added up.
+/// Cells unlike anything in training, counted by column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surprises {
-    /// Nulls in columns that had none in training, by position in [`Encoder::columns`]. They took the mean.
+    /// Nulls in columns that had none in training, by position in [`Encoder::columns`]. Their features are average.
     pub unexpected_nulls: Vec<u64>,
-    /// Names that no training row had, by position in [`Encoder::columns`]. They count as "other" levels.
+    /// Values that no training row had, by position in [`Encoder::columns`]. They count as "other" levels.
     pub unseen_levels: Vec<u64>,
 }
 
@@ -19,24 +19,24 @@ impl Surprises {
         Self { unexpected_nulls: vec![0; n_columns], unseen_levels: vec![0; n_columns] }
     }
 
-    /// Adds those of another batch.
+    /// Adds the surprises of another batch.
     pub fn add(&mut self, other: &Self) {
         add_up(&mut self.unexpected_nulls, &other.unexpected_nulls);
         add_up(&mut self.unseen_levels, &other.unseen_levels);
     }
 
-    /// What there is to say, a sentence without a full stop for each column that has surprises.
+    /// One sentence, without a full stop, for each column with surprises.
     #[must_use]
     pub fn notes(&self, encoder: &Encoder) -> Vec<String> {
         let nulls = self.unexpected_nulls.iter().zip(encoder.columns()).filter(|(count, _)| **count > 0);
         let nulls = nulls.map(|(&count, column)| {
             let cells = counted(count as usize, "empty cell", "empty cells");
-            format!("column `{}`: {cells}, but none in training; read as an average value", column.name())
+            format!("column `{}`: {cells}, but none in training; treated as average", column.name())
         });
         let unseen = self.unseen_levels.iter().zip(encoder.columns()).filter(|(count, _)| **count > 0);
         let unseen = unseen.map(|(&count, column)| {
-            let cells = counted(count as usize, "cell with a value", "cells with values");
-            format!("column `{}`: {cells} that training never had", column.name())
+            let cells = counted(count as usize, "value", "values");
+            format!("column `{}`: {cells} never seen in training", column.name())
         });
         nulls.chain(unseen).collect()
     }

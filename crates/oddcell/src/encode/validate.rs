@@ -1,11 +1,11 @@
-//! The checks that a deserialised encoder has to pass: whatever a file claims, in an [`super::Encoder`] that
-//! exists every figure is possible by itself and beside the others, so that encoding cannot fail or overflow.
+//! The checks of a deserialized encoder. Whatever a file claims, every figure in an [`super::Encoder`] is possible by
+//! itself and together with the others, so encoding cannot fail or overflow.
 //!
 //! Ranges are written as what *is* valid, so that NaN fails them.
 
 use std::{collections::HashSet, fmt::Display};
 
-use super::{Content, EncodeError, LeftOut, Levels, MAX_FEATURES, Spread, column::LearnedColumn};
+use super::{EncodeError, LeftOut, MAX_FEATURES, column::LearnedColumn};
 
 /// Counts above this are not exact as floats, and no table has so many rows.
 const MAX_ROWS: u64 = 1 << 53;
@@ -26,80 +26,27 @@ pub(super) fn check(n_rows: u64, columns: &[LearnedColumn], left_out: &[LeftOut]
 }
 
 fn check_column(column: &LearnedColumn, n_rows: u64) -> Result<(), EncodeError> {
-    let place = |what: &str| format!("column `{}`: {what}", column.name);
-    ensure(column.nulls < n_rows, || place("nulls"), column.nulls, "fewer than the training rows")?;
-    let filled = n_rows - column.nulls;
-    match &column.content {
-        Content::Number(spread) | Content::Date { spread, .. } => check_spread(spread, filled, place),
-        Content::Boolean { true_rows } => ensure(
-            *true_rows <= filled,
-            || place("true rows"),
-            true_rows,
-            "at most the rows that are not null",
-        ),
-        Content::Category(levels) => check_levels(levels, filled, place),
-    }
+    let check = Check { column: &column.name };
+    check.ensure(column.nulls < n_rows, "nulls", column.nulls, "fewer than the training rows")?;
+    column.content.as_kind().validate(column.counts(n_rows), &check)
 }
 
-fn check_spread(spread: &Spread, filled: u64, place: impl Fn(&str) -> String) -> Result<(), EncodeError> {
-    let Spread { mean, std, min, low, high, max } = *spread;
-    let figures = [
-        ("mean", mean),
-        ("standard deviation", std),
-        ("least value", min),
-        ("1 % quantile", low),
-        ("99 % quantile", high),
-        ("greatest value", max),
-    ];
-    for (what, value) in figures {
-        ensure(value.is_finite(), || place(what), format!("{value:?}"), "a finite number")?;
-    }
-    let range = max - min;
-    ensure(range.is_finite(), || place("range"), format!("{range:?}"), "a finite number")?;
-    ensure(
-        min <= low && low <= high && high <= max,
-        || place("least value, 1 % quantile, 99 % quantile, greatest value"),
-        format!("{min:?}, {low:?}, {high:?}, {max:?}"),
-        "numbers in rising order",
-    )?;
-    ensure(
-        min <= mean && mean <= max,
-        || place("mean"),
-        mean,
-        "a number between the least and the greatest",
-    )?;
-    let (place, found) = (|| place("standard deviation"), format!("{std:?}"));
-    if min == max {
-        return ensure(std == 1.0, place, found, "1, since the column is constant");
-    }
-    ensure(std > 0.0 && std <= range, place, &found, "above 0, at most the range")?;
-    // Two ends at distance r give n·std² ≥ r²/2. The factor 2 allows for the rounding of subnormal numbers.
-    let widest = 2.0 * std * (2.0 * filled as f64).sqrt();
-    ensure(range <= widest, place, found, "more, with such a range and so few rows")
+/// Checks the figures of one column.
+pub(crate) struct Check<'a> {
+    column: &'a str,
 }
 
-fn check_levels(levels: &Levels, filled: u64, place: impl Fn(&str) -> String) -> Result<(), EncodeError> {
-    ensure(!levels.has_duplicates(), || place("levels"), "a name twice", "different names")?;
-    let all = levels.kept().iter().chain(levels.rare());
-    for level in all {
-        ensure(
-            level.rows > 0,
-            || place(&format!("rows of level `{}`", level.name)),
-            level.rows,
-            "at least 1",
-        )?;
+impl Check<'_> {
+    /// Fails unless `valid`, with the place (`what`), what was found there, and what was expected.
+    pub(crate) fn ensure(
+        &self,
+        valid: bool,
+        what: &str,
+        found: impl Display,
+        expected: &'static str,
+    ) -> Result<(), EncodeError> {
+        ensure(valid, || format!("column `{}`: {what}", self.column), found, expected)
     }
-    // Saturating, so that counts which wrap around cannot add up to the right sum.
-    let sum = |levels: &[super::Level]| levels.iter().fold(0u64, |sum, level| sum.saturating_add(level.rows));
-    let total = sum(levels.kept()).saturating_add(levels.pooled_rows());
-    ensure(total == filled, || place("rows of all levels"), total, "the number of rows that are not null")?;
-
-    let (rare, pooled) = (levels.rare().len() as u64, levels.pooled_levels());
-    ensure(rare == pooled || rare == 0, || place("rare levels"), rare, "all pooled levels, or none")?;
-    let rows = levels.pooled_rows();
-    let possible =
-        if rare > 0 { sum(levels.rare()) == rows } else { pooled <= rows && (pooled > 0 || rows == 0) };
-    ensure(possible, || place("pooled rows"), rows, "the rows of the pooled levels")
 }
 
 fn ensure(

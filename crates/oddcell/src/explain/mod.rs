@@ -1,32 +1,29 @@
-//! From cells to reasons: which columns make a row odd, how far off they are in their own units, and what would
-//! be normal.
+//! Cells become reasons: which columns make a row odd, how far off they are in their own units, and what would be
+//! normal.
 //!
-//! A detector says how much noise sits in each *feature*, in standard deviations; a reader thinks in *columns*.
+//! A detector estimates the noise of each *feature*, in standard deviations; people think in *columns*.
 //! *Folding:* the noise of a column is the greatest of its features. Its amount is noise × standard deviation:
-//! for numbers and dates of the value itself, in their own unit; for categories and booleans the greatest of
-//! their 0/1 features, cut to 0..1, which reads like "how sure is it that this cell is wrong".
+//! for numbers and dates in their own unit; for categories and booleans the greatest of their 0/1 features, at most
+//! 1, which reads like "how sure is it that this cell is wrong".
 //!
-//! Ranking columns ([`top`]) allocates nothing. Matching columns is done once per batch ([`Explainer`]), and a
-//! [`Reason`] borrows what it can and is written out only when asked.
+//! Ranking columns ([`top`]) allocates nothing. A [`Reason`] borrows what it can, and is written out on demand.
 
-mod cell;
 mod reason;
 
 use std::{fmt, ops::Deref};
 
 use arrow_array::ArrayRef;
-pub use reason::{About, Reason, Side};
+pub use reason::{About, Reason};
 
-pub use crate::encode::{NormalRange, Share};
+pub use crate::kinds::{NormalRange, Share, Side};
 use crate::{
     Matrix,
-    encode::{Content, EncodeError, EncodedColumn, Encoder, Part, Place},
-    table::{ColumnKind, Rows},
+    encode::{EncodeError, EncodedColumn, Encoder},
+    kinds::CellAt,
+    table::Rows,
 };
 
-use cell::Cell;
-
-/// How much noise sits in a column.
+/// The noise of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ColumnNoise {
     /// The column, as a position in [`Encoder::columns`].
@@ -35,7 +32,7 @@ pub struct ColumnNoise {
     pub sds: f64,
 }
 
-/// The columns with the most noise, most first; a list that needs no heap.
+/// The columns with the most noise, most first; a list without the heap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Top {
     items: [ColumnNoise; Top::CAPACITY],
@@ -86,8 +83,8 @@ pub fn top(encoder: &Encoder, cells: &[f64], k: usize) -> Top {
 pub enum Unit {
     /// Standard deviations of the training rows: comparable from column to column.
     StandardDeviations,
-    /// The column's own: numbers as they are, dates in seconds; categories, booleans and everything about emptiness
-    /// from 0 (not odd) to 1 (surely odd), as in [`Reason::amount`].
+    /// The column's own, as in [`Reason::amount`]: numbers as they are, dates in seconds; categories, booleans and
+    /// everything about emptiness from 0 (not odd) to 1 (surely odd).
     Column,
 }
 
@@ -110,7 +107,7 @@ pub fn noise_by_column(encoder: &Encoder, cells: &Matrix, unit: Unit) -> Matrix 
     noise
 }
 
-/// Gives reasons for rows of one batch.
+/// Makes the reasons for rows of one batch.
 #[derive(Debug)]
 pub struct Explainer<'a> {
     encoder: &'a Encoder,
@@ -119,7 +116,7 @@ pub struct Explainer<'a> {
 }
 
 impl<'a> Explainer<'a> {
-    /// Gives reasons for `rows`. `columns` are their arrays as [`Encoder::encode`] returns them.
+    /// Explains `rows`. `columns` are their arrays as [`Encoder::encode`] returns them.
     ///
     /// # Panics
     /// If `columns` does not hold one array per column of the encoder.
@@ -159,7 +156,7 @@ impl<'a> Explainer<'a> {
         k: usize,
         text: &mut impl fmt::Write,
     ) -> Result<(), EncodeError> {
-        let unfailing = "text in memory takes everything";
+        let unfailing = "writing to memory cannot fail";
         for (at, noise) in top(self.encoder, cells, k).iter().enumerate() {
             if at > 0 {
                 text.write_str("; ").expect(unfailing);
@@ -169,82 +166,59 @@ impl<'a> Explainer<'a> {
         Ok(())
     }
 
-    /// What one column has to do with a row being odd.
+    /// How one column makes a row odd.
     ///
     /// # Panics
-    /// If `cells` does not hold one estimate per feature, or the batch has no such row, or the encoder no such
-    /// column: bugs of the caller, not of the data.
+    /// If `cells` does not hold one estimate per feature, or if there is no such row or column: bugs of the caller,
+    /// not of the data.
     pub fn reason(&self, row: usize, column: usize, cells: &[f64]) -> Result<Reason<'a>, EncodeError> {
         check_length(self.encoder, cells);
         let encoded = &self.encoder.columns()[column];
-        let cell = Cell::read(encoded, &self.columns[column], row, self.rows.first_row, &self.rows.origin)?;
-        let (about, amount) = amount(self.encoder, encoded, cells);
-        let n_rows = self.encoder.n_rows() as f64;
-        let (side, training_share) = match (encoded.content(), &cell) {
-            (Content::Number(spread) | Content::Date { spread, .. }, &Cell::Number { number, .. }) => {
-                let side = match number {
-                    _ if number > spread.high => Side::Above,
-                    _ if number < spread.low => Side::Below,
-                    _ => Side::Within,
-                };
-                (Some(side), None)
-            }
-            (Content::Boolean { true_rows }, &Cell::Number { number, .. }) => {
-                let false_rows = self.encoder.n_rows() - encoded.nulls() - true_rows;
-                let rows = if number == 0.0 { false_rows } else { *true_rows };
-                (None, Some(rows as f64 / n_rows))
-            }
-            (Content::Category(levels), Cell::Name(name)) => {
-                let rows = match levels.place(name) {
-                    Place::Kept(level) => Some(levels.kept()[level].rows),
-                    Place::Rare(rows) => Some(rows),
-                    Place::Unseen => Some(0),
-                    Place::Unknown => None,
-                };
-                (None, rows.map(|rows| rows as f64 / n_rows))
-            }
-            _ => (None, None),
+        let cell = CellAt {
+            column: encoded.name(),
+            reading: encoded.reading(),
+            array: &self.columns[column],
+            rows: self.rows,
+            row,
         };
+        let seen = encoded.content().as_kind().look(&cell, encoded.counts())?;
+        let (about, amount) = amount(self.encoder, encoded, cells);
         Ok(Reason {
             column: encoded.name(),
-            // Which of day and month comes first matters for reading a date, not for what it means.
-            kind: match encoded.kind() {
-                ColumnKind::DayFirstDate => ColumnKind::Date,
-                kind => kind,
-            },
+            kind: encoded.kind(),
             sds: column_noise(encoded, cells),
             about,
             amount,
-            value: cell.into_text(encoded),
+            value: seen.value,
             normal: encoded.normal(),
-            side,
-            training_share,
+            side: seen.side,
+            training_share: seen.training_share,
             null_share: encoded.null_share(),
         })
     }
 }
 
-/// Whether it is the value that is odd or its being there, and by how much.
+/// What is odd, the value or whether there is one, and by how much.
 fn amount(encoder: &Encoder, column: &EncodedColumn, cells: &[f64]) -> (About, f64) {
-    let of_value_in_own_unit = matches!(column.content(), Content::Number(_) | Content::Date { .. });
-    let (mut value_sds, mut value_amount, mut null_sds, mut null_amount) = (0.0f64, 0.0f64, 0.0, 0.0);
-    for at in column.features() {
-        let (feature, sds) = (encoder.features()[at], cells[at].max(0.0));
-        let amount = sds * feature.std;
-        if feature.part == Part::IsNull {
-            (null_sds, null_amount) = (sds, amount.min(1.0));
-        } else {
-            value_sds = value_sds.max(sds);
-            value_amount = value_amount.max(amount);
+    let values = column.value_features();
+    if column.nulls() > 0 {
+        let sds = cells[values.end].max(0.0);
+        if sds > greatest(&cells[values.clone()]) {
+            return (About::Emptiness, (sds * encoder.features()[values.end].std).min(1.0));
         }
     }
-    let value_amount = if of_value_in_own_unit { value_amount.min(f64::MAX) } else { value_amount.min(1.0) };
-    if null_sds > value_sds { (About::Emptiness, null_amount) } else { (About::Value, value_amount) }
+    let (noise, features) = (&cells[values.clone()], &encoder.features()[values]);
+    (About::Value, column.content().as_kind().amount(noise, features))
 }
 
-/// The greatest noise among the features of a column; never negative, never NaN.
+/// The greatest noise among the features of a column.
 fn column_noise(column: &EncodedColumn, cells: &[f64]) -> f64 {
-    cells[column.features()].iter().fold(0.0, |most, &sds| sds.max(most))
+    greatest(&cells[column.features()])
+}
+
+/// The greatest of these, at least 0; never NaN.
+fn greatest(noise: &[f64]) -> f64 {
+    noise.iter().fold(0.0, |most, &sds| sds.max(most))
 }
 
 fn check_length(encoder: &Encoder, cells: &[f64]) {

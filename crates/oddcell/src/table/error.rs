@@ -5,7 +5,7 @@
 
 use std::fmt::{Display, Formatter};
 
-use super::{ColumnKind, Format};
+use super::Format;
 use crate::count::{count, counted};
 
 /// Why a table could not be read or written.
@@ -302,7 +302,7 @@ pub enum TableError {
         known: Vec<String>,
     },
     /// A cell that cannot be read as the kind of its column.
-    #[error("{origin}, row {row}, column `{column}`: found `{found}`, but {} was expected", Kind(*expected))]
+    #[error("{origin}, row {row}, column `{column}`: found `{found}`, but {expected} was expected")]
     WrongKind {
         /// Where the table comes from.
         origin: String,
@@ -312,8 +312,8 @@ pub enum TableError {
         column: String,
         /// The cell, shortened.
         found: String,
-        /// The kind of the column.
-        expected: ColumnKind,
+        /// What the kind of the column expects: "a number".
+        expected: &'static str,
     },
     /// A number that is not finite.
     #[error("{origin}, row {row}, column `{column}`: found `{found}`, but a finite number was expected")]
@@ -369,19 +369,6 @@ impl Display for Column<'_> {
     }
 }
 
-struct Kind(ColumnKind);
-impl Display for Kind {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(match self.0 {
-            ColumnKind::Number => "a number",
-            ColumnKind::Boolean => "true or false",
-            ColumnKind::Date => "a date or time",
-            ColumnKind::DayFirstDate => "a date (day first) or time",
-            ColumnKind::Category => "a name",
-        })
-    }
-}
-
 /// Long lists are cut: a message about 10,000 columns must not be 10,000 names long.
 const LONGEST_LIST: usize = 20;
 
@@ -431,7 +418,7 @@ mod tests {
             row: 17,
             column: "amount".into(),
             found: "12,5".into(),
-            expected: ColumnKind::Number,
+            expected: "a number",
         };
         assert_eq!(
             error.to_string(),

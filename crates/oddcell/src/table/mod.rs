@@ -1,7 +1,7 @@
 //! Tables: files and streams become Arrow record batches, and every column gets a kind.
 //!
-//! A table keeps the batches as they were read (CSV cells stay text, Parquet keeps its types), so that outlets
-//! can give the input back untouched; what the cells *mean* is said by the [`ColumnKind`] of their column.
+//! A table keeps the batches as they were read (CSV cells stay text, Parquet keeps its types), so that the input can
+//! be written again unchanged. The [`ColumnKind`] of a column says what its cells *mean*.
 //!
 //! ```text
 //! source      open, decompress, look at the first bytes
@@ -9,17 +9,12 @@
 //! reader      one stream of batches for all formats: csv (over records), json_lines, parquet, ipc, numpy
 //! rows        some rows, and where they come from
 //! sample      some of the rows of a stream, at random
-//! infer       batches ─► the kind of every column
-//! cells       column + kind ─► numbers or names (text says what one cell means, dates what a date means)
 //! write       batches ─► CSV, JSON lines, Parquet
 //! ```
 
-mod cells;
 mod csv;
-mod dates;
 mod error;
 mod format;
-mod infer;
 mod ipc;
 mod json_lines;
 mod notes;
@@ -32,7 +27,6 @@ mod records;
 mod rows;
 mod sample;
 mod source;
-mod text;
 mod typed;
 mod write;
 mod write_text;
@@ -43,9 +37,8 @@ use arrow_array::{RecordBatch, new_null_array};
 use arrow_schema::{Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::error::excerpt;
 pub use self::{
-    cells::{Cells, cell_text, read_cells},
-    dates::format_date,
     error::TableError,
     format::{Format, UnknownFormat},
     notes::Note,
@@ -53,39 +46,13 @@ pub use self::{
     reader::TableReader,
     rows::Rows,
     sample::Sample,
-    text::{NULL_TOKENS, is_null},
     typed::typed,
     write::TableWriter,
 };
-pub(crate) use self::{error::excerpt, text::finite_number};
-
-/// What the cells of a column mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ColumnKind {
-    /// Whole or decimal numbers.
-    Number,
-    /// True or false.
-    Boolean,
-    /// Dates, times of day, or both; as numbers they are seconds (since 1970-01-01 or since midnight).
-    /// Text like `1/2/2024` is read month first.
-    Date,
-    /// The same, but text like `1/2/2024` is read day first. A kind of its own, because a later table must be read
-    /// in the order that the training table showed, whatever its own cells allow.
-    #[serde(rename = "day-first-date")]
-    DayFirstDate,
-    /// Names out of a list. Columns of nested or binary types are listed as categories, too, but their cells cannot be
-    /// read: such columns can only be ignored.
-    Category,
-}
-
-impl ColumnKind {
-    /// Whether the cells are dates or times.
-    #[must_use]
-    pub fn is_date(self) -> bool {
-        matches!(self, Self::Date | Self::DayFirstDate)
-    }
-}
+use crate::kinds::Judge;
+pub use crate::kinds::{
+    Cells, ColumnKind, NULL_TOKENS, Notation, Reading, cell_text, format_date, is_null, read_cells,
+};
 
 /// Name and kind of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +61,22 @@ pub struct ColumnInfo {
     pub name: String,
     /// What its cells mean.
     pub kind: ColumnKind,
+    /// How they are written.
+    #[serde(default)]
+    pub notation: Notation,
+}
+
+impl ColumnInfo {
+    /// A column with the usual notation of its kind.
+    pub fn new(name: impl Into<String>, kind: ColumnKind) -> Self {
+        Self { name: name.into(), kind, notation: Notation::default() }
+    }
+
+    /// How its cells are read.
+    #[must_use]
+    pub fn reading(&self) -> Reading {
+        Reading { kind: self.kind, notation: self.notation }
+    }
 }
 
 /// A whole table in memory.
@@ -105,7 +88,7 @@ pub struct Table {
     pub columns: Vec<ColumnInfo>,
     /// The rows as they were read; all batches have the same schema.
     pub batches: Vec<RecordBatch>,
-    /// What is worth telling about it: columns read otherwise than one might expect.
+    /// What is worth knowing about it: columns that are not read as one might expect.
     pub notes: Vec<Note>,
 }
 
@@ -118,9 +101,9 @@ pub enum Source {
     Stdin,
 }
 
-/// Which columns somebody will read. The others are carried along: their cells may be anything, also nested.
+/// Which columns will be read. The others are passed on unread: their cells may be anything, also nested.
 ///
-/// Only JSON lines need to know: in other formats the columns and their types come first.
+/// Only the JSON lines reader needs it: other formats state their columns and types first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Wanted {
     /// All.
@@ -128,23 +111,23 @@ pub enum Wanted {
     All,
     /// All but these.
     Except(Vec<String>),
-    /// These: they are columns even if the first rows, or all, do not have them. Keys that first turn up after the
-    /// first batch are left out with a note.
+    /// These, even if the first rows, or all rows, do not have them. Keys that first appear after the first batch are
+    /// left out with a note.
     Only(Vec<String>),
 }
 
 /// How to read a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// The format. By default the first bytes tell it, else the name, else it is CSV.
+    /// The format. By default it is detected from the first bytes, then from the name; otherwise it is CSV.
     pub format: Option<Format>,
-    /// What separates the fields of a CSV. By default it is guessed among `,` `;` tab and `|`.
+    /// The separator of a CSV. By default it is detected among `,` `;` tab and `|`.
     pub delimiter: Option<u8>,
-    /// Whether the first row of a CSV holds the names; without, columns are called `x1`, `x2`, …
+    /// Whether the first row of a CSV holds the names. If not, columns are called `x1`, `x2`, …
     pub header: bool,
-    /// The most rows a batch may hold.
+    /// The most rows per batch.
     pub batch_rows: usize,
-    /// Which columns somebody will read.
+    /// Which columns will be read.
     pub wanted: Wanted,
 }
 
@@ -155,12 +138,12 @@ impl Default for ReadOptions {
 }
 
 impl Table {
-    /// Reads a whole table and judges the kind of every column from all its rows.
+    /// Reads a whole table and infers the kind of every column from all rows.
     pub fn read(source: &Source, options: &ReadOptions) -> Result<Self, TableError> {
         Self::from_reader(TableReader::open(source, options)?)
     }
 
-    /// Reads all batches of a reader and judges the kind of every column.
+    /// Reads all batches of a reader and infers the kind of every column.
     pub fn from_reader(mut reader: TableReader) -> Result<Self, TableError> {
         let batches = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
         let batches = batches.into_iter().map(|batch| widened(batch, reader.schema())).collect();
@@ -169,7 +152,7 @@ impl Table {
         Ok(table)
     }
 
-    /// A table from batches of one schema; `origin` names it in messages.
+    /// Makes a table of batches with one schema; `origin` names it in messages.
     pub fn from_batches(origin: &str, batches: Vec<RecordBatch>) -> Result<Self, TableError> {
         let Some(first) = batches.first() else {
             return Err(TableError::NoColumns { origin: origin.to_owned() });
@@ -192,12 +175,12 @@ impl Table {
         let mut columns = Vec::with_capacity(schema.fields().len());
         let mut notes = Vec::new();
         for (index, field) in schema.fields().iter().enumerate() {
-            let mut judge = infer::Judge::new(field.name());
+            let mut judge = Judge::new(field.name());
             for batch in &batches {
                 judge.observe(batch.column(index))?;
             }
-            let (kind, note) = judge.finish();
-            columns.push(ColumnInfo { name: field.name().clone(), kind });
+            let (Reading { kind, notation }, note) = judge.finish();
+            columns.push(ColumnInfo { name: field.name().clone(), kind, notation });
             notes.extend(note);
         }
         Ok(Self { origin: origin.to_owned(), columns, batches, notes })
@@ -220,7 +203,7 @@ impl Table {
         })
     }
 
-    /// Names and types of the columns as they were read.
+    /// The names and types of the columns as they were read.
     #[must_use]
     pub fn schema(&self) -> SchemaRef {
         self.batches.first().map_or_else(|| Schema::empty().into(), RecordBatch::schema)
@@ -232,19 +215,20 @@ impl Table {
         self.columns.iter().position(|column| column.name == name)
     }
 
-    /// Reads the column `name` as `kind` from now on. Every cell must fit; every cell fits a category.
+    /// Reads the column `name` as `kind` from now on. Every cell must be of that kind; any cell can be a category.
     pub fn set_kind(&mut self, name: &str, kind: ColumnKind) -> Result<(), TableError> {
         let index = self.position(name)?;
+        let reading = Reading { kind, notation: self.columns[index].notation };
         let mut first_row = 0;
         for batch in &self.batches {
-            read_cells(name, batch.column(index), kind, first_row, &self.origin)?;
+            read_cells(name, batch.column(index), reading, first_row, &self.origin)?;
             first_row += batch.num_rows();
         }
         self.columns[index].kind = kind;
         Ok(())
     }
 
-    /// The table without the columns `names`. All of them must be there, and one column must remain.
+    /// Returns the table without the columns `names`. All of them must exist, and at least one column must remain.
     pub fn without<S: AsRef<str>>(&self, names: &[S]) -> Result<Self, TableError> {
         let mut keep = vec![true; self.columns.len()];
         for name in names {
@@ -275,7 +259,7 @@ fn projected(batch: &RecordBatch, columns: &[usize]) -> RecordBatch {
     batch.project(columns).expect("positions within the schema")
 }
 
-/// The batch with nulls in the columns at the end of `schema` that it was read too early to have.
+/// Adds nulls for the columns at the end of `schema` that appeared after this batch.
 fn widened(batch: RecordBatch, schema: &SchemaRef) -> RecordBatch {
     let missing = &schema.fields()[batch.num_columns().min(schema.fields().len())..];
     if missing.is_empty() {

@@ -1,18 +1,18 @@
-//! Things worth telling about a table that are no errors.
+//! Notes about a table: worth knowing, but not errors.
 
 use std::fmt::Display;
 
 use super::error::Quoted;
 
-/// Something worth telling about a table.
+/// Something worth knowing about a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// Nearly all cells are numbers, but not all: the column is a category.
+    /// Nearly all cells are numbers, but not all, so the column is a category.
     MostlyNumbers {
         /// The column.
         column: String,
-        /// The first row whose cell is no number, counted from 1.
+        /// The first row whose cell is not a number, counted from 1.
         row: usize,
         /// That cell.
         value: String,
@@ -31,14 +31,14 @@ pub enum Note {
         /// The column.
         column: String,
     },
-    /// `a/b/yyyy`, and no cell tells which is the month.
+    /// Dates like `a/b/yyyy`, and no cell shows which part is the month.
     AmbiguousDates {
         /// The column.
         column: String,
         /// A cell.
         value: String,
     },
-    /// Whole numbers of 16 digits or more: a 64-bit float keeps the first 15.
+    /// Whole numbers of 16 digits or more, of which a 64-bit float keeps the first 15.
     LongIntegers {
         /// The column.
         column: String,
@@ -61,14 +61,14 @@ pub enum Note {
         /// Why not.
         reason: String,
     },
-    /// Keys of JSON lines that came when the columns were settled: they are no columns.
+    /// Keys of JSON lines that came too late to become columns.
     LateKeys {
         /// The keys, sorted.
         keys: Vec<String>,
-        /// The rows that settled the columns.
+        /// The number of rows that decided about the columns.
         rows: usize,
     },
-    /// Wanted keys of JSON lines that never came, or never with a value.
+    /// Wanted keys of JSON lines that are missing, or never have a value.
     AbsentKeys {
         /// The keys.
         keys: Vec<String>,
@@ -90,11 +90,11 @@ impl Display for Note {
             Self::AllNull { column } => write!(formatter, "column `{column}`: no cell has a value"),
             Self::AmbiguousDates { column, value } => write!(
                 formatter,
-                "column `{column}`: dates such as `{value}` are read month first; no cell tells the order"
+                "column `{column}`: dates such as `{value}` are read month first, because no cell shows the order"
             ),
             Self::LongIntegers { column, row, value } => write!(
                 formatter,
-                "column `{column}`: row {row} holds `{value}`; of such long numbers only the first 15 digits count"
+                "column `{column}`: row {row} holds `{value}`; only the first 15 digits of such a number count"
             ),
             Self::DecimalCommas { column, value } => write!(
                 formatter,

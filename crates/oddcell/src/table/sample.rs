@@ -1,7 +1,7 @@
 //! A random sample of a table's rows, taken while the table streams by.
 //!
-//! *How:* every row has a random key; kept are the rows with keys up to a bound. Whenever more are kept than may be, the
-//! bound is halved and the rows above it go. So what is kept in the end depends on the last bound alone.
+//! *How:* every row has a random key, and rows with keys up to a bound are kept. When there are too many, the bound is
+//! halved and the rows above it are dropped. So the sample depends on the last bound alone.
 
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_select::{concat::concat_batches, filter::filter_record_batch};
@@ -9,9 +9,9 @@ use arrow_select::{concat::concat_batches, filter::filter_record_batch};
 use super::{Table, TableError, TableReader, widened};
 use crate::{Seed, seed::subkey};
 
-/// More rows would tell nothing more about means, spreads and levels.
+/// More rows would not improve means, spreads and levels.
 const MOST_ROWS: usize = 1_000_000;
-/// So few rows are kept whatever they take.
+/// This many rows are kept even if they take more memory than allowed.
 const FEWEST_ROWS: usize = 2_000;
 
 /// Some rows of a table, or all if they are few.
@@ -19,14 +19,14 @@ const FEWEST_ROWS: usize = 2_000;
 pub struct Sample {
     /// The rows, in their order.
     pub table: Table,
-    /// Which rows of the whole table they are, counted from 0.
+    /// Their positions in the whole table, counted from 0.
     pub row_numbers: Vec<u64>,
     /// The number of rows of the whole table.
     pub n_rows: usize,
 }
 
 impl Sample {
-    /// Reads a table to its end and keeps at most `most_bytes` of it, unless that is fewer than some 1,000 rows.
+    /// Reads a whole table and keeps at most `most_bytes` of it, but at least about 1,000 rows.
     pub fn read(mut reader: TableReader, most_bytes: usize, seed: Seed) -> Result<Self, TableError> {
         let key = seed.key("sample", &[]);
         let (mut batches, mut row_numbers, mut bound) = (Vec::new(), Vec::new(), u64::MAX);

@@ -10,10 +10,10 @@ use arrow_array::{ArrayRef, RecordBatch, cast::AsArray};
 use arrow_schema::{DataType, Field, Schema};
 
 use super::{
-    Cells, ColumnInfo, ColumnKind, TableError,
-    cells::{null_tokens_as_nulls, read_cells, to_arrow},
+    ColumnInfo, ColumnKind, TableError,
     raw_json::{RAW_JSON, is_json, plain_text},
 };
+use crate::kinds::typed_cells;
 
 /// The key of the mark in a field's metadata.
 const UNTYPED: &str = "oddcell.untyped";
@@ -53,12 +53,7 @@ pub(super) fn typed_batch(
     let mut columns: Vec<ArrayRef> = Vec::with_capacity(batch.num_columns());
     for (field, column) in schema.fields().iter().zip(batch.columns()) {
         columns.push(match kind_to_write(field, kinds) {
-            Some(kind @ (ColumnKind::Number | ColumnKind::Boolean)) => {
-                let cells = read_cells(field.name(), column, kind, first_row, origin)?;
-                let Cells::Numbers(numbers) = cells else { unreachable!("only categories are names") };
-                to_arrow(&numbers, kind)
-            }
-            Some(_) => Arc::new(null_tokens_as_nulls(column.as_string())),
+            Some(kind) => typed_cells(field.name(), column, kind.into(), first_row, origin)?,
             None if is_json(field) => Arc::new(plain_text(column.as_string())),
             None => Arc::clone(column),
         });
@@ -70,11 +65,8 @@ pub(super) fn typed_batch(
 /// The schema of [`typed`] batches.
 pub(super) fn typed_schema(schema: &Schema, kinds: &[ColumnInfo]) -> Schema {
     let typed_field = |field: &Field| {
-        let data_type = match kind_to_write(field, kinds) {
-            Some(ColumnKind::Number) => DataType::Float64,
-            Some(ColumnKind::Boolean) => DataType::Boolean,
-            _ => field.data_type().clone(),
-        };
+        let kind = kind_to_write(field, kinds);
+        let data_type = kind.map_or_else(|| field.data_type().clone(), ColumnKind::arrow_type);
         let mut metadata = field.metadata().clone();
         metadata.remove(UNTYPED);
         metadata.remove(RAW_JSON);
@@ -105,7 +97,7 @@ mod tests {
     }
 
     fn kinds() -> Vec<ColumnInfo> {
-        let info = |name: &str, kind| ColumnInfo { name: name.into(), kind };
+        let info = |name: &str, kind| ColumnInfo::new(name, kind);
         vec![info("n", ColumnKind::Number), info("b", ColumnKind::Boolean), info("c", ColumnKind::Category)]
     }
 
@@ -130,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_cell_that_does_not_fit_is_named() {
-        let kinds = [ColumnInfo { name: "c".into(), kind: ColumnKind::Number }];
+        let kinds = [ColumnInfo::new("c", ColumnKind::Number)];
         let error = typed(&batch(true), &kinds).unwrap_err();
         assert_eq!(error.to_string(), "the table, row 1, column `c`: found `red`, but a number was expected");
     }

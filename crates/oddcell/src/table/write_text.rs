@@ -1,18 +1,17 @@
 //! Rows as text: CSV and JSON lines.
 
-use std::{fmt::Write as _, io::Write as _};
+use std::fmt::Write as _;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, cast::AsArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{Field, Schema};
 
 use super::{
-    ColumnInfo, ColumnKind, TableError,
-    cells::{TypeGroup, displayable, to_text},
+    ColumnInfo, ColumnKind, TableError, is_null,
     raw_json::{is_json, plain_text},
-    text::{self, NumberCell},
     typed::kind_to_write,
 };
+use crate::kinds::{TypeGroup, displayable, is_json_number, to_text};
 
 /// Nulls are empty cells; what cannot be shown at all is empty too instead of stopping the whole table.
 const OPTIONS: FormatOptions<'static> = FormatOptions::new().with_display_error(true);
@@ -191,25 +190,12 @@ enum Meaning {
     Quoted,
 }
 
-/// A cell that does not fit its kind is written as the string it is: JSON can hold it, and nothing is lost.
 fn json_text(out: &mut Vec<u8>, cell: &str, meaning: &Meaning) {
     match meaning {
         Meaning::Raw => out.extend_from_slice(cell.as_bytes()),
-        Meaning::Text(Some(_)) if text::is_null(cell) => out.extend_from_slice(b"null"),
-        Meaning::Text(Some(ColumnKind::Number)) => match text::number(cell.as_bytes()) {
-            // The digits as they were written, where JSON allows: long numbers lose nothing.
-            NumberCell::Finite(_) if is_json_number(cell.trim_ascii().as_bytes()) => {
-                out.extend_from_slice(cell.trim_ascii().as_bytes());
-            }
-            NumberCell::Finite(value) => write!(out, "{value:?}").expect("a vector takes everything"),
-            _ => json_string(out, cell),
-        },
-        Meaning::Text(Some(ColumnKind::Boolean)) => match text::boolean(cell) {
-            Some(true) => out.extend_from_slice(b"true"),
-            Some(false) => out.extend_from_slice(b"false"),
-            None => json_string(out, cell),
-        },
-        _ => json_string(out, cell),
+        Meaning::Text(Some(_)) if is_null(cell) => out.extend_from_slice(b"null"),
+        Meaning::Text(Some(kind)) => kind.write_json(cell, out),
+        Meaning::Text(None) | Meaning::Bare | Meaning::Quoted => json_string(out, cell),
     }
 }
 
@@ -220,35 +206,12 @@ fn json_other(out: &mut Vec<u8>, cell: &str, meaning: &Meaning) {
             out.extend_from_slice(cell.as_bytes());
         }
         Meaning::Bare => out.extend_from_slice(b"null"),
-        _ => json_string(out, cell),
+        Meaning::Raw | Meaning::Text(_) | Meaning::Quoted => json_string(out, cell),
     }
 }
 
 fn json_string(out: &mut Vec<u8>, text: &str) {
     serde_json::to_writer(out, text).expect("a vector takes every string");
-}
-
-/// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`
-fn is_json_number(text: &[u8]) -> bool {
-    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let text = text.strip_prefix(b"-").unwrap_or(text);
-    let whole = digits(text);
-    if whole == 0 || (whole > 1 && text[0] == b'0') {
-        return false;
-    }
-    let mut text = &text[whole..];
-    if let Some(rest) = text.strip_prefix(b".") {
-        let decimals = digits(rest);
-        if decimals == 0 {
-            return false;
-        }
-        text = &rest[decimals..];
-    }
-    if let [b'e' | b'E', rest @ ..] = text {
-        let rest = rest.strip_prefix(b"+").or_else(|| rest.strip_prefix(b"-")).unwrap_or(rest);
-        return !rest.is_empty() && digits(rest) == rest.len();
-    }
-    text.is_empty()
 }
 
 #[cfg(test)]
@@ -341,7 +304,7 @@ mod tests {
     fn untyped_text_is_written_to_json_as_what_it_means() {
         let cells: ArrayRef =
             Arc::new(StringArray::from(vec!["12345678901234567890", "+3", "007", "NA", "x", " 1.5 "]));
-        let kinds = [ColumnInfo { name: "n".into(), kind: ColumnKind::Number }];
+        let kinds = [ColumnInfo::new("n", ColumnKind::Number)];
         let numbers = batch(vec![(untyped_field("n".into()), Arc::clone(&cells))]);
         let expected = [
             r#"{"n":12345678901234567890}"#, // every digit as it was
@@ -377,7 +340,7 @@ mod tests {
         #[test]
         fn every_row_is_valid_json_whatever_the_cells(cells in prop::collection::vec(".{0,8}", 1..5), number in any::<bool>()) {
             let kind = if number { ColumnKind::Number } else { ColumnKind::Boolean };
-            let kinds = [ColumnInfo { name: "\"k\\\n".into(), kind }];
+            let kinds = [ColumnInfo::new("\"k\\\n", kind)];
             let array: ArrayRef = Arc::new(StringArray::from(cells.clone()));
             let text = json(&batch(vec![(untyped_field(kinds[0].name.clone()), array)]), &kinds);
             prop_assert_eq!(text.lines().count(), cells.len());

@@ -1,14 +1,25 @@
-//! Figures as a reader wants them: no more digits than they are worth, dates in ISO form, spans in a fitting unit.
+//! Figures for people: no more digits than needed, dates in ISO form, spans of time in a fitting unit.
 //!
-//! Every scored row may get its reasons written out, so the figures in them are written without the heap.
+//! Every scored row may get reasons, so their figures are written without the heap.
 
 use std::{fmt, ops::Deref};
 
 use chrono::{DateTime, SubsecRound};
+use serde::{Deserialize, Serialize};
 
-use super::DateStyle;
+/// How finely the dates of a column are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum DateStyle {
+    /// A time of day: `14:05:00`.
+    Time,
+    /// A day: `2024-02-29`.
+    Day,
+    /// A day and a time: `2024-02-29 14:05:00`.
+    Moment,
+}
 
-/// A short ASCII text that needs no heap.
+/// A short ASCII text without the heap.
 #[derive(Clone, Copy)]
 pub(crate) struct Figure {
     bytes: [u8; Figure::CAPACITY],
@@ -29,7 +40,7 @@ impl Figure {
     fn push_fixed(&mut self, x: f64, decimals: usize) {
         let scale = 10u64.pow(decimals as u32);
         let scaled = (x.abs() * scale as f64).round();
-        // Above 2⁵³ the product is no longer exact; numbers with so many digits are rare enough to go the long way.
+        // Above 2⁵³ the product is no longer exact; such numbers are rare, so they may be slow.
         if scaled >= 9e15 {
             self.push(&format!("{x:.decimals$}"));
             return;
@@ -59,7 +70,7 @@ impl Figure {
         self.len += digits.len();
     }
 
-    /// Takes away the zeros that end the decimals.
+    /// Drops trailing zeros of the decimals.
     fn trim(&mut self) {
         if self.contains('.') {
             self.len = self.trim_end_matches('0').trim_end_matches('.').len();
@@ -98,13 +109,13 @@ pub(crate) fn fixed(x: f64, decimals: usize) -> Figure {
 
 /// `x` with four significant digits; whole parts are never rounded away, very large and very small numbers
 /// become powers of ten.
-pub(crate) fn number(x: f64) -> Figure {
+pub(super) fn number(x: f64) -> Figure {
     number_within(x, x)
 }
 
 /// `x` with four significant digits, or as many as it takes to see a hundredth of `range`: the ends of
 /// 1013.21 to 1013.29 would look the same with four digits.
-pub(crate) fn number_within(x: f64, range: f64) -> Figure {
+pub(super) fn number_within(x: f64, range: f64) -> Figure {
     if x == 0.0 {
         return Figure::EMPTY.with("0");
     }
@@ -116,8 +127,8 @@ pub(crate) fn number_within(x: f64, range: f64) -> Figure {
     figure
 }
 
-/// The decimals, at most 9, that show as many digits of `x` as `full` has: one for each power of ten that `x` stays
-/// below it. Zero needs none.
+/// The decimals, at most 9, that show as many digits of `x` as `full` has: one for each power of ten by which `x` is
+/// smaller. Zero needs none.
 fn decimals_for(x: f64, full: f64) -> usize {
     let (mut decimals, mut bound) = (0, full);
     while x.abs() < bound && x != 0.0 && decimals < 9 {
@@ -149,8 +160,8 @@ pub(crate) fn percent(share: f64) -> Figure {
     figure.with(" %")
 }
 
-/// A span of time in the largest unit of which there are at least about two: `45 seconds`, `3.2 days`.
-pub(crate) fn span(seconds: f64) -> Figure {
+/// A span of time in the largest unit that fits at least about twice: `45 seconds`, `3.2 days`.
+pub(super) fn span(seconds: f64) -> Figure {
     const UNITS: [(f64, &str); 4] =
         [(365.25 * 86_400.0, " years"), (86_400.0, " days"), (3_600.0, " hours"), (60.0, " minutes")];
     let fits = |(unit, _): &(f64, &str)| seconds.abs() >= 1.95 * unit;
@@ -169,7 +180,7 @@ pub(crate) fn span(seconds: f64) -> Figure {
 }
 
 /// A moment in ISO form, as finely as `style` says; a fraction of a second is shown with three digits.
-pub(crate) fn date(seconds: f64, style: DateStyle) -> String {
+pub(super) fn date(seconds: f64, style: DateStyle) -> String {
     let nanoseconds = ((seconds - seconds.floor()) * 1e9) as u32;
     let moment = DateTime::from_timestamp(seconds.floor() as i64, nanoseconds.min(999_999_999));
     let Some(moment) = moment.map(|moment| moment.round_subsecs(3)) else {
@@ -189,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_the_digits_that_a_reader_wants() {
+    fn numbers_have_the_digits_a_reader_wants() {
         let texts =
             [0.0, 912.5, 816.123, 3.1, 0.001_234_56, 1_234_567.8, -88.0, 9.999_96, 1e15, 2.5e-7, f64::MAX]
                 .map(|x| number(x).to_string());
@@ -227,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_told_in_the_unit_that_fits() {
+    fn spans_are_written_in_the_unit_that_fits() {
         let texts = [0.0, 0.012, 45.0, 90.0, 600.0, 11_520.0, 276_480.0, 1e8, 1e15]
             .map(|seconds| span(seconds).to_string());
         let expected = [

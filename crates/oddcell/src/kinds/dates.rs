@@ -1,13 +1,13 @@
-//! Dates and times as text: recognised, read as seconds, written as ISO 8601.
+//! Dates and times as text: recognized, read as seconds, written as ISO 8601.
 //!
-//! Recognised are `2024-01-31` and `2024/01/31`, `31.01.2024`, `1/31/2024` and `31/1/2024` (which of the two is
-//! decided per column, see [`DateShape`]), each with an optional time after `T` or a space, with seconds,
-//! fraction, AM/PM and `Z` or an offset; and a time of day alone, `13:45` or `13:45:10.5`.
-//! Dates are seconds since 1970-01-01 (UTC where no offset is given), times of day seconds since midnight.
+//! Dates are written `2024-01-31`, `2024/01/31`, `31.01.2024`, `1/31/2024` or `31/1/2024` (all cells of a column
+//! together tell which of the last two, see [`DateShape`]). A time may follow after `T` or a space, with seconds,
+//! fraction, AM/PM and `Z` or an offset. A time of day may stand alone: `13:45` or `13:45:10.5`.
+//! Dates become seconds since 1970-01-01 (UTC unless there is an offset), times of day seconds since midnight.
 
 use chrono::{DateTime, NaiveDate};
 
-/// How the day is written, as far as one cell tells.
+/// What one cell tells about the notation of its column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DateShape {
     /// The order of year, month and day is clear: ISO, year first, or with dots.
@@ -22,7 +22,7 @@ pub(super) enum DateShape {
     TimeOfDay,
 }
 
-/// Seconds of one cell, with `day_first` deciding about `a/b/yyyy`; `None` if the cell is no date.
+/// The seconds of one cell; `day_first` decides about `a/b/yyyy`. `None` if the cell is no date.
 #[must_use]
 pub(super) fn parse(cell: &str, day_first: bool) -> Option<f64> {
     let (date, time) = split(cell)?;
@@ -38,7 +38,7 @@ pub(super) fn parse(cell: &str, day_first: bool) -> Option<f64> {
     Some(days * SECONDS_PER_DAY + seconds)
 }
 
-/// What one cell tells about its column; `None` if the cell is no date.
+/// The shape of one cell; `None` if the cell is no date.
 #[must_use]
 pub(super) fn shape(cell: &str) -> Option<DateShape> {
     let (date, _) = split(cell)?;
@@ -56,7 +56,7 @@ pub(super) fn shape(cell: &str) -> Option<DateShape> {
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// Date part and time part. At least one of them is there.
+/// Date and time, at least one of them.
 fn split(cell: &str) -> Option<(Option<&str>, Option<&str>)> {
     // The cheapest tests first: this runs on every cell of every text column until one is no date.
     if !(4..=40).contains(&cell.len()) || !cell.as_bytes()[0].is_ascii_digit() {
@@ -94,7 +94,7 @@ fn day_number(year: u32, month: u32, day: u32) -> Option<f64> {
     Some(f64::from(date.to_epoch_days()))
 }
 
-/// Seconds since midnight of `HH:MM[:SS[.fraction]] [AM|PM]`, less the offset, which needs a date beside it.
+/// Seconds since midnight of `HH:MM[:SS[.fraction]] [AM|PM]`, minus the offset, which is allowed only after a date.
 fn time_seconds(time: &str, has_date: bool) -> Option<f64> {
     let (time, offset) = match time.find(['Z', 'z', '+', '-']) {
         Some(_) if !has_date => return None,
@@ -153,10 +153,10 @@ fn offset_seconds(offset: &str) -> Option<f64> {
 
 /// Seconds as ISO text: whole days as `2024-01-31`, other dates as `2024-01-31T13:45:10.5`, and everything from 0 up
 /// to one day as a time of day, `13:45:10` (columns of times live there; columns of dates hardly ever do).
-/// Seconds too far off for a calendar are given as a number with the unit `s`.
+/// Seconds outside the calendar are written as a number with the unit `s`.
 #[must_use]
 pub fn format_date(seconds: f64) -> String {
-    // Milliseconds: what is written is also what a reader can use.
+    // More than milliseconds would be hard to read.
     let milliseconds = (seconds * 1000.0).round();
     let whole = milliseconds.is_finite() && milliseconds.abs() < 1e15;
     let Some(moment) = whole.then(|| DateTime::from_timestamp_millis(milliseconds as i64)).flatten() else {

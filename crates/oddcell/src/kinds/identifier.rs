@@ -1,14 +1,14 @@
-//! Columns that number or name the rows: they say nothing about what is normal, but a detector would learn them.
+//! Columns that number or name the rows. They say nothing about what is normal, but a detector would learn them.
 //!
 //! *Rule:* at least [`MIN_ROWS`] rows, no nulls, all values distinct, and one of: a category column · whole
 //! numbers that go up or down by one constant step · whole numbers under a name like `id`, `order_id`, `rowKey`.
 
 use serde::{Deserialize, Serialize};
 
-/// With fewer rows distinct values are no sign of anything.
-pub(super) const MIN_ROWS: usize = 20;
+/// With fewer rows, distinct values mean nothing.
+const MIN_ROWS: usize = 20;
 
-/// Last words of column names that promise an identifier.
+/// The last word of the name of an identifier column.
 const WORDS: [&str; 9] = ["id", "uuid", "guid", "key", "index", "idx", "row", "rowid", "pk"];
 
 /// What makes a column look like a row identifier.
@@ -19,12 +19,12 @@ pub enum IdentifierSign {
     Counter,
     /// Whole numbers, all different, under a name like `id` or `order_key`.
     Named,
-    /// A category column in which every row has another name.
+    /// A category column in which no two rows have the same name.
     Names,
 }
 
-/// Why a column of numbers (no nulls, in table order) looks like an identifier, if it does. `row_numbers` says which rows
-/// of the table they are, if they are not all.
+/// Why a column of numbers (no nulls, in table order) looks like an identifier, if it does. `row_numbers` are the rows
+/// of a sample.
 pub(super) fn of_numbers(name: &str, values: &[f64], row_numbers: Option<&[u64]>) -> Option<IdentifierSign> {
     if values.len() < MIN_ROWS || !values.iter().all(|value| value.fract() == 0.0) {
         return None;
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_is_recognised_by_some_of_its_rows() {
+    fn a_counter_is_recognized_by_some_of_its_rows() {
         let rows: Vec<u64> = (0..20).map(|row| row * row + 3).collect();
         let counter: Vec<f64> = rows.iter().map(|&row| 100.0 - 2.0 * row as f64).collect();
         assert!(of_numbers("x", &counter, Some(&rows)).is_some());

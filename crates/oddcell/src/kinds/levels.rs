@@ -1,4 +1,4 @@
-//! The levels of a category column: which are common, which are pooled, and which of them a name is.
+//! The levels of a category column: the common ones are kept, the others are pooled.
 //!
 //! *Invariants:* kept levels are sorted by rows, most first, then by name · kept, pooled and null rows add up to
 //! the training rows · looking a name up allocates nothing.
@@ -7,21 +7,24 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::encode::{Check, EncodeError};
+
 /// One name of a category column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Level {
+pub(super) struct Level {
     /// The name.
-    pub name: String,
+    pub(super) name: String,
     /// Training rows that have it.
-    pub rows: u64,
+    pub(super) rows: u64,
 }
 
 /// All levels of a category column.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "SavedLevels", into = "SavedLevels")]
-pub struct Levels {
+pub(super) struct Levels {
     kept: Vec<Level>,
+    /// The pooled levels: all of them, or none if they are too many to remember.
     rare: Vec<Level>,
     n_pooled: u64,
     pooled_rows: u64,
@@ -29,27 +32,26 @@ pub struct Levels {
     places: HashMap<Box<str>, u32>,
 }
 
-/// What a name is to a column.
+/// What a column knows about a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub(super) enum Place {
     /// The kept level at this position.
     Kept(usize),
     /// A level that was pooled, with its training rows.
     Rare(u64),
     /// A level that no training row had.
     Unseen,
-    /// Pooled or unseen: the column has too many rare levels for all of them to be remembered.
+    /// Pooled or unseen: the column has too many rare levels to remember.
     Unknown,
 }
 
-/// The rare levels are remembered by name, to tell rare from unseen, up to this number ...
+/// Up to this many rare levels are remembered by name, to tell rare from unseen ...
 const MAX_RARE: usize = 1_024;
-/// ... and up to this many bytes of names; columns of free text would bloat the model file.
+/// ... if their names take at most this many bytes: columns of free text would bloat the model file.
 const MAX_RARE_BYTES: usize = 65_536;
 
 impl Levels {
-    /// Sorts out which of the counted levels are kept: the `max_levels` most common ones that at least
-    /// `min_rows` rows have.
+    /// Keeps the `max_levels` most common of the counted levels that at least `min_rows` rows have.
     pub(super) fn of(counts: HashMap<Box<str>, u64>, max_levels: usize, min_rows: u64) -> Self {
         let mut kept: Vec<Level> =
             counts.into_iter().map(|(name, rows)| Level { name: name.into(), rows }).collect();
@@ -66,32 +68,22 @@ impl Levels {
     }
 
     /// The levels that have a feature of their own, most common first.
-    #[must_use]
-    pub fn kept(&self) -> &[Level] {
+    pub(super) fn kept(&self) -> &[Level] {
         &self.kept
     }
 
-    /// The pooled levels that are remembered: all of them, or none if they are too many.
-    #[must_use]
-    pub fn rare(&self) -> &[Level] {
-        &self.rare
-    }
-
-    /// How many levels were pooled.
-    #[must_use]
-    pub fn pooled_levels(&self) -> u64 {
+    /// The number of pooled levels.
+    pub(super) fn pooled_levels(&self) -> u64 {
         self.n_pooled
     }
 
-    /// How many training rows had one of the pooled levels.
-    #[must_use]
-    pub fn pooled_rows(&self) -> u64 {
+    /// The number of training rows with a pooled level.
+    pub(super) fn pooled_rows(&self) -> u64 {
         self.pooled_rows
     }
 
-    /// What `name` is to this column.
-    #[must_use]
-    pub fn place(&self, name: &str) -> Place {
+    /// Looks `name` up.
+    pub(super) fn place(&self, name: &str) -> Place {
         match self.places.get(name) {
             Some(&at) if (at as usize) < self.kept.len() => Place::Kept(at as usize),
             Some(&at) => Place::Rare(self.rare[at as usize - self.kept.len()].rows),
@@ -100,9 +92,24 @@ impl Levels {
         }
     }
 
-    /// Two levels of the same name, if there are (only in a deserialised encoder).
-    pub(super) fn has_duplicates(&self) -> bool {
-        self.places.len() != self.kept.len() + self.rare.len()
+    /// Checks that `filled` rows can have these levels.
+    pub(super) fn validate(&self, filled: u64, check: &Check<'_>) -> Result<(), EncodeError> {
+        let all_differ = self.places.len() == self.kept.len() + self.rare.len();
+        check.ensure(all_differ, "levels", "a name twice", "different names")?;
+        for level in self.kept.iter().chain(&self.rare) {
+            let what = format!("rows of level `{}`", level.name);
+            check.ensure(level.rows > 0, &what, level.rows, "at least 1")?;
+        }
+        // Saturating, so that counts which wrap around cannot add up to the right sum.
+        let sum = |levels: &[Level]| levels.iter().fold(0u64, |sum, level| sum.saturating_add(level.rows));
+        let total = sum(&self.kept).saturating_add(self.pooled_rows);
+        check.ensure(total == filled, "rows of all levels", total, "the number of rows that are not null")?;
+
+        let (rare, pooled, rows) = (self.rare.len() as u64, self.n_pooled, self.pooled_rows);
+        check.ensure(rare == pooled || rare == 0, "rare levels", rare, "all pooled levels, or none")?;
+        let possible =
+            if rare > 0 { sum(&self.rare) == rows } else { pooled <= rows && (pooled > 0 || rows == 0) };
+        check.ensure(possible, "pooled rows", rows, "the rows of the pooled levels")
     }
 }
 
@@ -112,7 +119,7 @@ impl PartialEq for Levels {
     }
 }
 
-/// What of [`Levels`] is stored.
+/// The stored part of [`Levels`].
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SavedLevels {
@@ -168,7 +175,7 @@ mod tests {
         let many: Vec<String> = (0..=MAX_RARE).map(|i| i.to_string()).collect();
         let levels =
             Levels::of(counts(&many.iter().map(|name| (name.as_str(), 1)).collect::<Vec<_>>()), 32, 5);
-        assert_eq!(levels.rare(), []);
+        assert_eq!(levels.rare, []);
         assert_eq!((levels.place("7"), levels.place("new")), (Place::Unknown, Place::Unknown));
     }
 }

@@ -1,9 +1,9 @@
 //! What one text cell means: null, number, truth value.
 //!
-//! One list of null tokens and one reading of numbers serve inference, scoring and writing, so that a cell can
-//! never be a number in one place and a null in another. Spaces around a cell do not count.
+//! Inference, scoring and writing share one list of null tokens and one reading of numbers, so a cell cannot be a
+//! number in one place and a null in another. Spaces around a cell do not count.
 
-/// Text that stands for "no value", compared without regard to case and to spaces around it.
+/// Text that stands for "no value", ignoring case and the spaces around it.
 pub const NULL_TOKENS: [&str; 12] =
     ["", "NA", "N/A", "#N/A", "<NA>", "NaN", "NaT", "null", "none", "nil", "?", "-"];
 
@@ -14,7 +14,7 @@ pub fn is_null(cell: &str) -> bool {
     cell.len() <= 4 && NULL_TOKENS.iter().any(|token| token.eq_ignore_ascii_case(cell))
 }
 
-/// What a cell is when numbers are asked for.
+/// A cell read as a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum NumberCell {
     Null,
@@ -41,16 +41,16 @@ pub(super) fn number(cell: &[u8]) -> NumberCell {
 
 /// The number in a cell, if there is a finite one.
 #[inline]
-pub(crate) fn finite_number(cell: &str) -> Option<f64> {
+pub(super) fn finite_number(cell: &str) -> Option<f64> {
     match number(cell.as_bytes()) {
         NumberCell::Finite(value) => Some(value),
-        _ => None,
+        NumberCell::Null | NumberCell::Infinite | NumberCell::Other => None,
     }
 }
 
-/// Nearly every number of nearly every file: an optional minus, digits, perhaps a dot and more digits. With at most
-/// 15 digits in all, the digits as a whole number and the power of ten are exact, so their quotient is the
-/// correctly rounded value: the same bits as the standard library's, in a fraction of the time.
+/// Reads the notation of nearly every number in nearly every file: an optional minus, digits, perhaps a dot and more
+/// digits. With at most 15 digits, both the digits as a whole number and the power of ten are exact. So their quotient
+/// is correctly rounded: the same bits as the standard library's, in a fraction of the time.
 #[inline]
 fn plain_decimal(cell: &[u8]) -> Option<f64> {
     let (negative, digits) = match cell {
@@ -67,9 +67,9 @@ const fn repeated(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// The digits of at most eight characters as a whole number, and how many of them follow the dot. All characters are
-/// looked at in one 64-bit word instead of one by one: the lengths of numbers vary from cell to cell, and a loop over
-/// them costs more in mispredicted branches than in work.
+/// The digits of at most eight characters as a whole number, and how many of them follow the dot. It looks at
+/// all characters at once, in one 64-bit word: the lengths of numbers vary from cell to cell, and a loop would cost
+/// more in mispredicted branches than in work.
 #[inline]
 fn short_decimal(digits: &[u8]) -> Option<(u64, usize)> {
     let n = digits.len();
@@ -149,7 +149,7 @@ fn any_number(cell: &[u8]) -> NumberCell {
     }
 }
 
-/// Reads a cell as a truth value: true, yes, t or false, no, f, without regard to case.
+/// Reads a cell as a truth value: true, yes, t or false, no, f, ignoring case.
 pub(super) fn boolean(cell: &str) -> Option<bool> {
     let cell = cell.trim_ascii();
     let is_one_of = |words: [&str; 3]| words.iter().any(|word| word.eq_ignore_ascii_case(cell));
@@ -176,6 +176,34 @@ pub(super) fn is_decimal_comma(cell: &str) -> bool {
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     cell.split_once(',')
         .map_or_else(|| is_digits(cell), |(whole, decimals)| is_digits(whole) && is_digits(decimals))
+}
+
+/// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`
+pub(crate) fn is_json_number(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let whole = digits(text);
+    if whole == 0 || (whole > 1 && text[0] == b'0') {
+        return false;
+    }
+    let mut text = &text[whole..];
+    if let Some(rest) = text.strip_prefix(b".") {
+        let decimals = digits(rest);
+        if decimals == 0 {
+            return false;
+        }
+        text = &rest[decimals..];
+    }
+    if let [b'e' | b'E', rest @ ..] = text {
+        let rest = rest.strip_prefix(b"+").or_else(|| rest.strip_prefix(b"-")).unwrap_or(rest);
+        return !rest.is_empty() && digits(rest) == rest.len();
+    }
+    text.is_empty()
+}
+
+/// Writes a cell as a JSON string.
+pub(super) fn write_json_string(cell: &str, out: &mut Vec<u8>) {
+    serde_json::to_writer(out, cell).expect("a vector takes every string");
 }
 
 #[cfg(test)]

@@ -1,65 +1,46 @@
-//! Where the numbers of a column lie: mean, standard deviation, ends and normal range.
+//! Where the numbers of a column lie: mean, standard deviation, minimum, maximum and normal range.
 //!
 //! *Formula:* mean by updating (mean += (x − mean) / k), then one more pass over d = (x − mean) / s with
-//! s = max |x − mean|: mean += s · Σd/n, std = s · √(Σd²/n − (Σd/n)²). All d lie within ±1, so that nothing
-//! overflows or underflows on the way, whatever the unit of the column, and far-off means cost no digits.
+//! s = max |x − mean|: mean += s · Σd/n, std = s · √(Σd²/n − (Σd/n)²). All d lie within ±1, so nothing overflows
+//! or underflows, whatever the unit of the column, and a mean far from 0 costs no digits.
 //!
 //! *Invariants:* everything is finite · std > 0 (1 for a constant column) · min ≤ low ≤ high ≤ max and
 //! min ≤ mean ≤ max · the same numbers in the same order give the same bits.
 
 use serde::{Deserialize, Serialize};
 
-/// What is known about the numbers of a column (for dates: seconds), nulls left aside.
+use super::{NormalRange, Scale, Side, Training};
+use crate::encode::{Check, EncodeError};
+
+/// What is known about the numbers of a column (for dates: seconds), without nulls.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spread {
+pub(super) struct Spread {
     /// The mean.
-    pub mean: f64,
+    pub(super) mean: f64,
     /// The population standard deviation; 1 if all values are equal.
-    pub std: f64,
-    /// The least value.
-    pub min: f64,
+    pub(super) std: f64,
+    /// The minimum.
+    pub(super) min: f64,
     /// The 1 % quantile: the lower end of the normal range.
-    pub low: f64,
+    pub(super) low: f64,
     /// The 99 % quantile: the upper end of the normal range.
-    pub high: f64,
-    /// The greatest value.
-    pub max: f64,
-}
-
-/// How the dates of a column are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DateStyle {
-    /// A time of day: `14:05:00`.
-    Time,
-    /// A day: `2024-02-29`.
-    Day,
-    /// A day and a time: `2024-02-29 14:05:00`.
-    Moment,
-}
-
-const DAY: f64 = 86_400.0;
-
-impl DateStyle {
-    /// The style of a column with these seconds, none of them NaN.
-    pub(super) fn of(seconds: &[f64]) -> Self {
-        if seconds.iter().all(|second| second % DAY == 0.0) && seconds.iter().any(|&second| second != 0.0) {
-            DateStyle::Day
-        } else if seconds.iter().all(|second| (0.0..DAY).contains(second)) {
-            DateStyle::Time
-        } else {
-            DateStyle::Moment
-        }
-    }
-}
-
-/// The unit that all of these seconds are whole numbers of: a day, or a second, if there is any.
-pub(super) fn date_unit(seconds: &[f64]) -> Option<f64> {
-    [DAY, 1.0].into_iter().find(|unit| seconds.iter().all(|second| second % unit == 0.0))
+    pub(super) high: f64,
+    /// The maximum.
+    pub(super) max: f64,
 }
 
 impl Spread {
+    /// The spread of the training values; their order is lost.
+    pub(super) fn learn(values: &mut [f64], training: &Training<'_>) -> Result<Self, EncodeError> {
+        Self::of(values).map_err(|(low, high)| EncodeError::TooFarApart {
+            origin: training.table.origin.clone(),
+            column: training.column().name.clone(),
+            low,
+            high,
+        })
+    }
+
     /// The spread of `values` (not empty, all finite), or the two ends if their difference is not finite.
     /// The order of `values` is lost.
     pub(super) fn of(values: &mut [f64]) -> Result<Self, (f64, f64)> {
@@ -86,24 +67,77 @@ impl Spread {
         }
         let shift = sum / n;
         let std = scale * (squares / n - shift * shift).max(0.0).sqrt();
-        // Only subnormal numbers get here with nothing left: they differ by less than can be computed with.
+        // Only subnormal numbers give 0 here: their squares vanish.
         let std = if std > 0.0 { std } else { scale };
         let low = quantile(values, 0.01);
         let high = quantile(values, 0.99);
         Ok(Self { mean: (mean + scale * shift).clamp(min, max), std, min, low, high: high.max(low), max })
     }
 
-    /// The same with the ends of the normal range in whole units: between two dates a quantile is finer than any of
-    /// the column's dates. The values must be whole units.
+    /// The same with the ends of the normal range rounded to whole units. A quantile between two dates would be finer
+    /// than any date of the column. The values must be whole units.
     pub(super) fn in_units(self, unit: f64) -> Self {
         let whole = |end: f64| ((end / unit).round() * unit).clamp(self.min, self.max);
         Self { low: whole(self.low), high: whole(self.high), ..self }
     }
 
     /// Whether all values were equal.
-    #[must_use]
-    pub fn is_constant(&self) -> bool {
+    pub(super) fn is_constant(&self) -> bool {
         self.min == self.max
+    }
+
+    /// The scale of the feature.
+    pub(super) fn scale(&self) -> Scale {
+        Scale { mean: self.mean, std: self.std }
+    }
+
+    /// Where a value lies beside the normal range.
+    pub(super) fn side(&self, value: f64) -> Side {
+        match value {
+            _ if value > self.high => Side::Above,
+            _ if value < self.low => Side::Below,
+            _ => Side::Within,
+        }
+    }
+
+    /// The normal range, its ends written by `format`.
+    pub(super) fn normal(&self, format: impl Fn(f64) -> String) -> NormalRange {
+        let Self { low, high, .. } = *self;
+        let text = if low == high { format(low) } else { format!("{} to {}", format(low), format(high)) };
+        NormalRange::Range { low, high, text, constant: self.is_constant() }
+    }
+
+    /// Checks that `filled` values can have this spread.
+    pub(super) fn validate(&self, filled: u64, check: &Check<'_>) -> Result<(), EncodeError> {
+        let Self { mean, std, min, low, high, max } = *self;
+        let figures = [
+            ("mean", mean),
+            ("standard deviation", std),
+            ("minimum", min),
+            ("1 % quantile", low),
+            ("99 % quantile", high),
+            ("maximum", max),
+        ];
+        for (what, value) in figures {
+            check.ensure(value.is_finite(), what, format!("{value:?}"), "a finite number")?;
+        }
+        let range = max - min;
+        check.ensure(range.is_finite(), "range", format!("{range:?}"), "a finite number")?;
+        check.ensure(
+            min <= low && low <= high && high <= max,
+            "minimum, 1 % quantile, 99 % quantile, maximum",
+            format!("{min:?}, {low:?}, {high:?}, {max:?}"),
+            "numbers in rising order",
+        )?;
+        check.ensure(min <= mean && mean <= max, "mean", mean, "a number from the minimum to the maximum")?;
+        let (what, found) = ("standard deviation", format!("{std:?}"));
+        if min == max {
+            return check.ensure(std == 1.0, what, found, "1, since the column is constant");
+        }
+        check.ensure(std > 0.0 && std <= range, what, &found, "above 0, at most the range")?;
+        // Two ends at distance r give n·std² ≥ r²/2. The factor 2 allows for the rounding of subnormal numbers.
+        let widest = 2.0 * std * (2.0 * filled as f64).sqrt();
+        check.ensure(range <= widest, what, found, "more, with such a range and so few rows")
     }
 }
 
@@ -154,24 +188,6 @@ mod tests {
         let spread = Spread::of(&mut [1e308, 1.5e308, 1.7e308]).unwrap();
         assert!(spread.std.is_finite() && spread.mean.is_finite());
         assert_eq!(Spread::of(&mut [-1e308, 1e308]), Err((-1e308, 1e308)));
-    }
-
-    #[test]
-    fn dates_are_written_as_finely_as_the_column_needs() {
-        assert_eq!(DateStyle::of(&[0.0, 3.0 * DAY]), DateStyle::Day);
-        assert_eq!(DateStyle::of(&[0.0, 3600.0]), DateStyle::Time);
-        assert_eq!(DateStyle::of(&[3.0 * DAY, 3600.0]), DateStyle::Moment);
-    }
-
-    #[test] // Rank 0.01·2 = 0.02 between 0 and 10 s is 0.2 s; rank 1.98 between 10 and 20 s is 19.8 s.
-    fn the_normal_range_of_dates_is_as_fine_as_the_dates() {
-        let mut seconds = [0.0, 10.0, 20.0];
-        let spread = Spread::of(&mut seconds).unwrap();
-        assert!((spread.low - 0.2).abs() < 1e-12 && (spread.high - 19.8).abs() < 1e-12);
-        assert_eq!(date_unit(&seconds), Some(1.0));
-        let whole = spread.in_units(1.0);
-        assert_eq!((whole.low, whole.high, whole.mean), (0.0, 20.0, spread.mean));
-        assert_eq!([date_unit(&[DAY, -3.0 * DAY]), date_unit(&[0.5, DAY])], [Some(DAY), None]);
     }
 
     proptest! {

@@ -1,0 +1,83 @@
+//! Writing features, and folding their noise back.
+
+use std::ops::Range;
+
+use arrow_array::Array;
+
+use super::Cells;
+use crate::encode::{Feature, STD_FLOOR};
+
+/// Mean and standard deviation of a feature in training.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scale {
+    pub(crate) mean: f64,
+    pub(crate) std: f64,
+}
+
+impl Scale {
+    /// The scale of a 0/1 feature that was 1 in `ones` of `of` training rows.
+    pub(crate) fn of_flag(ones: u64, of: u64) -> Self {
+        let mean = ones as f64 / of as f64;
+        Self { mean, std: (mean * (1.0 - mean)).sqrt().max(STD_FLOOR) }
+    }
+}
+
+/// The features of one column in a block of consecutive rows.
+pub(crate) struct Block<'a> {
+    rows: &'a mut [f64],
+    n_features: usize,
+    features: Range<usize>,
+    first_row: usize,
+}
+
+impl<'a> Block<'a> {
+    /// The positions `features` of some rows with `n_features` values each, from `first_row` of the batch on.
+    pub(crate) fn new(
+        rows: &'a mut [f64],
+        n_features: usize,
+        features: Range<usize>,
+        first_row: usize,
+    ) -> Self {
+        Self { rows, n_features, features, first_row }
+    }
+
+    /// The row of the batch with which the block starts.
+    pub(super) fn first_row(&self) -> usize {
+        self.first_row
+    }
+
+    /// The features of the column, row by row.
+    pub(super) fn rows(&mut self) -> impl Iterator<Item = &mut [f64]> {
+        let Range { start, end } = self.features;
+        self.rows.chunks_exact_mut(self.n_features).map(move |row| &mut row[start..end])
+    }
+
+    /// Fills the only feature of the column with standardized numbers; a null takes the mean.
+    pub(super) fn write_numbers(mut self, cells: &Cells, feature: Feature) {
+        let first_row = self.first_row;
+        for (row, &x) in self.rows().zip(&cells.numbers()[first_row..]) {
+            row[0] = if x.is_nan() { 0.0 } else { feature.scale(x) };
+        }
+    }
+}
+
+/// Fills the only feature in `block` with 1 for null and 0 for a value, standardized.
+pub(crate) fn write_null_flags(cells: &Cells, flag: Feature, mut block: Block<'_>) {
+    let (no, yes) = (flag.scale(0.0), flag.scale(1.0));
+    let flag = |is_null: bool| if is_null { yes } else { no };
+    let first_row = block.first_row;
+    match cells {
+        Cells::Numbers(numbers) => {
+            block.rows().zip(&numbers[first_row..]).for_each(|(row, x)| row[0] = flag(x.is_nan()));
+        }
+        Cells::Names(names) => {
+            block.rows().zip(first_row..).for_each(|(row, at)| row[0] = flag(names.is_null(at)));
+        }
+    }
+}
+
+/// The greatest noise among features, each in its own unit.
+pub(super) fn greatest_amount(noise: &[f64], features: &[Feature]) -> f64 {
+    let amounts = noise.iter().zip(features).map(|(sds, feature)| sds.max(0.0) * feature.std);
+    amounts.fold(0.0, f64::max)
+}

@@ -1,0 +1,320 @@
+//! Kinds of columns: everything that differs between a column of numbers and a column of names, one file per kind.
+//!
+//! A kind implements [`Kind`] and stands in the one list below. `table` asks it to recognize and read cells,
+//! `encode` to learn and to write features, `explain` to word reasons. None of them knows which kinds exist.
+//!
+//! ```text
+//! number, boolean, date, category   the kinds
+//! recognize                         text and Arrow types ─► the kind of a column
+//! cells, arrow                      a column ─► its cells, whatever its Arrow type
+//! training, features, seen          what a kind learns from, writes to, and shows of one cell
+//! spread, levels, identifier        what several kinds learn
+//! text, dates, words                reading cells and writing figures
+//! ```
+
+mod arrow;
+mod cells;
+mod dates;
+mod features;
+mod identifier;
+mod levels;
+mod normal;
+mod recognize;
+mod seen;
+mod spread;
+mod text;
+mod training;
+mod words;
+
+use std::fmt;
+
+use arrow_array::ArrayRef;
+use arrow_schema::DataType;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::{
+    arrow::{TypeGroup, displayable, to_text},
+    cells::typed_cells,
+    features::{Block, Scale, write_null_flags},
+    recognize::Judge,
+    seen::CellAt,
+    text::is_json_number,
+    training::{Counts, Learned, Training},
+    words::{Figure, fixed, percent},
+};
+use self::{cells::Source, recognize::Recognizer, seen::Seen};
+pub use self::{
+    cells::{Cells, cell_text, read_cells},
+    dates::format_date,
+    identifier::IdentifierSign,
+    normal::{NormalRange, Share, Side},
+    text::{NULL_TOKENS, is_null},
+};
+use crate::{
+    encode::{Check, EncodeError, Feature, Report},
+    explain::Reason,
+    table::TableError,
+};
+
+/// One kind of column.
+///
+/// The functions without `self` are about the kind itself; the methods are about a column, of which `self` holds
+/// what was learned. Nulls are not a kind's business: the encoder flags them, and [`crate::explain`] words them.
+pub(crate) trait Kind {
+    // ── The kind ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /// Names a cell of this kind: "found `x`, but … was expected".
+    fn expected(notation: Notation) -> &'static str
+    where
+        Self: Sized;
+
+    /// Whether all cells of this Arrow type are of this kind. Not asked about text.
+    fn holds(data_type: &DataType) -> bool
+    where
+        Self: Sized;
+
+    /// Starts to look at a text column.
+    fn recognizer() -> Box<dyn Recognizer>
+    where
+        Self: Sized;
+
+    /// Reads the cells of a column. The first cell that is not of this kind is an error.
+    fn read(source: &Source<'_>) -> Result<Cells, TableError>
+    where
+        Self: Sized;
+
+    /// The Arrow type that cells of a file without types (CSV, JSON lines) get in a file with types.
+    fn arrow_type() -> DataType
+    where
+        Self: Sized,
+    {
+        DataType::Utf8
+    }
+
+    /// Text cells as [`Kind::arrow_type`]. By default they stay as written, with nulls for null tokens.
+    fn typed(source: &Source<'_>) -> Result<ArrayRef, TableError>
+    where
+        Self: Sized,
+    {
+        source.as_text()
+    }
+
+    /// Writes a text cell, not null, as a JSON value. A cell of another kind becomes a string, so nothing is lost.
+    fn write_json(cell: &str, out: &mut Vec<u8>)
+    where
+        Self: Sized,
+    {
+        text::write_json_string(cell, out);
+    }
+
+    /// Learns from the training cells, or decides to leave the column out.
+    fn learn(training: &Training<'_>) -> Result<Learned<Self>, EncodeError>
+    where
+        Self: Sized;
+
+    /// What stands around a value in a sentence.
+    fn quote() -> &'static str
+    where
+        Self: Sized,
+    {
+        "`"
+    }
+
+    /// An amount of noise (see [`Kind::amount`]) for people.
+    fn amount_text(amount: f64) -> Figure
+    where
+        Self: Sized,
+    {
+        words::fixed(amount, 2)
+    }
+
+    /// Words how far off a cell is: `unexpected (0.93 of 1)`, `3.2 sd off (816.1)`.
+    fn write_noise<W: fmt::Write>(reason: &Reason<'_>, out: &mut W) -> fmt::Result
+    where
+        Self: Sized,
+    {
+        reason.write_unexpected(out)
+    }
+
+    /// Words what would be normal, after [`Kind::write_noise`].
+    fn write_normal<W: fmt::Write>(reason: &Reason<'_>, out: &mut W) -> fmt::Result
+    where
+        Self: Sized,
+    {
+        reason.write_shares(out)
+    }
+
+    // ── A column ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /// How the cells were written in training; later tables are read in the same way.
+    fn notation(&self) -> Notation {
+        Notation::default()
+    }
+
+    /// The number of features that a cell makes.
+    fn n_features(&self) -> usize {
+        1
+    }
+
+    /// Mean and standard deviation of each feature.
+    fn scales(&self, counts: Counts) -> Vec<Scale>;
+
+    /// The name of the feature at position `at`, for people.
+    fn feature_name(&self, column: &str, _at: usize) -> String {
+        column.to_owned()
+    }
+
+    /// Writes the features of a block of rows. Returns the number of values that training never had.
+    fn write(&self, cells: &Cells, features: &[Feature], block: Block<'_>) -> u64;
+
+    /// The noise of a cell, given that of its features in standard deviations: in the column's own unit, or, by
+    /// default, the greatest of its 0/1 features, from 0 (not odd) to 1 (surely odd).
+    fn amount(&self, noise: &[f64], features: &[Feature]) -> f64 {
+        features::greatest_amount(noise, features).min(1.0)
+    }
+
+    /// Looks at one cell, for its reason.
+    fn look<'a>(&self, cell: &CellAt<'a>, counts: Counts) -> Result<Seen<'a>, TableError>;
+
+    /// What is normal in the column.
+    fn normal(&self, counts: Counts) -> NormalRange;
+
+    /// Whether all training values were equal.
+    fn is_constant(&self, counts: Counts) -> bool;
+
+    /// What else a user should know about the column.
+    fn report(&self, _column: &str) -> Option<Report> {
+        None
+    }
+
+    /// Checks every figure: the column may come from a hostile file.
+    fn validate(&self, counts: Counts, check: &Check<'_>) -> Result<(), EncodeError>;
+}
+
+/// Declares the kinds: an enum of them, an enum of what they learned, and the way from both to [`Kind`].
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $module:ident: $Kind:ident,)*) => {
+        $(mod $module;)*
+
+        /// What the cells of a column mean.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        #[non_exhaustive]
+        pub enum ColumnKind {
+            $($(#[$doc])* $Kind,)*
+        }
+
+        /// What was learned about a column.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+        pub(crate) enum Content {
+            $($Kind($module::$Kind),)*
+        }
+
+        impl Content {
+            pub(crate) fn kind(&self) -> ColumnKind {
+                match self { $(Self::$Kind(_) => ColumnKind::$Kind,)* }
+            }
+
+            pub(crate) fn as_kind(&self) -> &dyn Kind {
+                match self { $(Self::$Kind(learned) => learned,)* }
+            }
+        }
+
+        impl ColumnKind {
+            /// All kinds. A text column is of the first kind that fits every cell; the last one fits any cell.
+            pub const ALL: &[Self] = &[$(Self::$Kind,)*];
+
+            /// The name: `number`, `boolean`, `date`, `category`.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$Kind => stringify!($module),)* }
+            }
+
+            pub(crate) fn holds(self, data_type: &DataType) -> bool {
+                match self { $(Self::$Kind => $module::$Kind::holds(data_type),)* }
+            }
+
+            fn expected(self, notation: Notation) -> &'static str {
+                match self { $(Self::$Kind => $module::$Kind::expected(notation),)* }
+            }
+
+            fn recognizer(self) -> Box<dyn Recognizer> {
+                match self { $(Self::$Kind => $module::$Kind::recognizer(),)* }
+            }
+
+            fn read(self, source: &Source<'_>) -> Result<Cells, TableError> {
+                match self { $(Self::$Kind => $module::$Kind::read(source),)* }
+            }
+
+            pub(crate) fn arrow_type(self) -> DataType {
+                match self { $(Self::$Kind => $module::$Kind::arrow_type(),)* }
+            }
+
+            fn typed(self, source: &Source<'_>) -> Result<ArrayRef, TableError> {
+                match self { $(Self::$Kind => $module::$Kind::typed(source),)* }
+            }
+
+            pub(crate) fn write_json(self, cell: &str, out: &mut Vec<u8>) {
+                match self { $(Self::$Kind => $module::$Kind::write_json(cell, out),)* }
+            }
+
+            pub(crate) fn learn(self, training: &Training<'_>) -> Result<Learned<Content>, EncodeError> {
+                match self { $(Self::$Kind => Ok($module::$Kind::learn(training)?.map(Content::$Kind)),)* }
+            }
+
+            pub(crate) fn quote(self) -> &'static str {
+                match self { $(Self::$Kind => $module::$Kind::quote(),)* }
+            }
+
+            pub(crate) fn amount_text(self, amount: f64) -> Figure {
+                match self { $(Self::$Kind => $module::$Kind::amount_text(amount),)* }
+            }
+
+            pub(crate) fn write_noise(self, reason: &Reason<'_>, out: &mut impl fmt::Write) -> fmt::Result {
+                match self { $(Self::$Kind => $module::$Kind::write_noise(reason, out),)* }
+            }
+
+            pub(crate) fn write_normal(self, reason: &Reason<'_>, out: &mut impl fmt::Write) -> fmt::Result {
+                match self { $(Self::$Kind => $module::$Kind::write_normal(reason, out),)* }
+            }
+        }
+    };
+}
+
+// The order decides what a text column is: the first kind that fits every cell.
+kinds! {
+    /// Whole or decimal numbers.
+    number: Number,
+    /// True or false.
+    boolean: Boolean,
+    /// Dates, times of day, or both. As numbers they are seconds, since 1970-01-01 or since midnight.
+    date: Date,
+    /// Names out of a list. Columns of nested or binary types are categories, too, but their cells cannot be read:
+    /// such columns can only be ignored.
+    category: Category,
+}
+
+/// How the cells of a column are written, where its kind can be written in more than one way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Notation {
+    /// Whether `1/2/2024` is the first of February. A later table is read in the order that the training table
+    /// showed, whatever its own cells allow.
+    pub day_first: bool,
+}
+
+/// As what, and in which notation, the cells of a column are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// What the cells mean.
+    pub kind: ColumnKind,
+    /// How they are written.
+    pub notation: Notation,
+}
+
+impl From<ColumnKind> for Reading {
+    fn from(kind: ColumnKind) -> Self {
+        Self { kind, notation: Notation::default() }
+    }
+}

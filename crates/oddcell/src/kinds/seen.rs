@@ -1,0 +1,64 @@
+//! One cell, looked at for its reason.
+
+use std::borrow::Cow;
+
+use arrow_array::{Array, ArrayRef, cast::AsArray, types::Float64Type};
+use arrow_schema::DataType;
+
+use super::{Cells, Reading, Side, read_cells};
+use crate::table::{Rows, TableError};
+
+/// Where a cell is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CellAt<'a> {
+    pub(crate) column: &'a str,
+    pub(crate) reading: Reading,
+    pub(crate) array: &'a ArrayRef,
+    pub(crate) rows: &'a Rows,
+    /// The row within `rows`.
+    pub(crate) row: usize,
+}
+
+/// What there is to say about a cell. The default is an empty cell.
+#[derive(Debug, Default)]
+pub(crate) struct Seen<'a> {
+    /// The value for people; `None` if the cell is empty.
+    pub(crate) value: Option<Cow<'a, str>>,
+    /// Where the value lies beside the normal range.
+    pub(crate) side: Option<Side>,
+    /// The share of training rows with the same value.
+    pub(crate) training_share: Option<f64>,
+}
+
+impl<'a> CellAt<'a> {
+    /// The text of a cell in a plain text column, without the spaces around it.
+    pub(super) fn text(&self) -> Option<&'a str> {
+        if self.array.is_null(self.row) {
+            return None;
+        }
+        let text = match self.array.data_type() {
+            DataType::Utf8 => self.array.as_string::<i32>().value(self.row),
+            DataType::LargeUtf8 => self.array.as_string::<i64>().value(self.row),
+            DataType::Utf8View => self.array.as_string_view().value(self.row),
+            _ => return None,
+        };
+        Some(text.trim_ascii())
+    }
+
+    /// The number in a column of 64-bit floats, if it is finite.
+    pub(super) fn float(&self) -> Option<f64> {
+        let numbers = self.array.as_primitive_opt::<Float64Type>()?;
+        numbers.is_valid(self.row).then(|| numbers.value(self.row)).filter(|number| number.is_finite())
+    }
+
+    /// The cell read as its column's kind, in an array of one.
+    pub(super) fn read(&self) -> Result<Cells, TableError> {
+        let (one, row) = (self.array.slice(self.row, 1), self.rows.first_row + self.row);
+        read_cells(self.column, &one, self.reading, row, &self.rows.origin)
+    }
+
+    /// The cell read as a number; `None` if it is empty.
+    pub(super) fn number(&self) -> Result<Option<f64>, TableError> {
+        Ok(Some(self.read()?.numbers()[0]).filter(|number| !number.is_nan()))
+    }
+}
