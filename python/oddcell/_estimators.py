@@ -326,7 +326,7 @@ class KNN(Detector):
 
 
 class LOF(Detector):
-    """Local outlier factor: thinner around a row than around its neighbors.
+    """Local outlier factor: lower density around a row than around its neighbors.
 
     The detector `lof`; see docs/detectors/lof.md.
 
@@ -421,7 +421,7 @@ class LOF(Detector):
 
 
 class IForest(Detector):
-    """Isolation forest: odd rows are cut off by fewer random cuts.
+    """Isolation forest: fewer random cuts isolate an odd row.
 
     The detector `iforest`; see docs/detectors/iforest.md.
 
@@ -1102,7 +1102,7 @@ class AnoGAN(Detector):
 
 
 class SCAD(Detector):
-    """Internal contrastive learning: do some columns tell which rest they belong to?.
+    """Internal contrastive learning: how well some columns match the rest of their row.
 
     The detector `scad`; see docs/detectors/scad.md.
 
@@ -1223,7 +1223,7 @@ class SCAD(Detector):
 
 
 class NeuTraLAD(Detector):
-    """NeuTraL AD: can learned views of the row be told apart and traced back to it?.
+    """NeuTraL AD: how well a net tells learned views of the row apart and matches them with it.
 
     The detector `neutralad`; see docs/detectors/neutralad.md.
 
@@ -1473,7 +1473,7 @@ class PLAD(Detector):
 
 
 class DPAD(Detector):
-    """DPAD style: nearest neighbors after a net has drawn normal rows together.
+    """DPAD style: nearest neighbors after a net has pulled normal rows together.
 
     The detector `dpad`; see docs/detectors/dpad.md.
 

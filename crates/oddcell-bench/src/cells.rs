@@ -6,10 +6,7 @@
 
 use oddcell::{Matrix, Seed, seed::Stream};
 
-use crate::{
-    methods::{BY_COLUMNS, Method},
-    protocol::Split,
-};
+use crate::{methods::Method, protocol::Split};
 
 /// Most cells that are spoiled in a row, but never more than half of them.
 const MOST_CELLS: usize = 3;
@@ -42,9 +39,8 @@ pub struct CellSplit {
 /// as the nets do it: the parameter that would rank rows among all scored rows, too, is off.
 pub(crate) fn as_judged(method: &Method) -> Method {
     let mut method = method.clone();
-    let is_by_columns = method.detector().is_some_and(|name| BY_COLUMNS.contains(&name));
-    if let (true, Some(spec)) = (is_by_columns, &mut method.spec) {
-        spec.set("joint", false.into()).expect("copod and ecod have this parameter; a test sets it");
+    if let Some(spec) = method.spec.as_mut().filter(|spec| spec.params().contains_key("joint")) {
+        spec.set("joint", false.into()).expect("it has this parameter");
     }
     method
 }
@@ -111,6 +107,7 @@ pub fn top1(cells: &Matrix, truth: &[bool]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::methods::BY_COLUMNS;
 
     /// Two columns that go together, one that never changes.
     fn split(n_rows: usize) -> Split {

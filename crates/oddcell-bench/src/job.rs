@@ -10,7 +10,6 @@ use std::{
 
 use oddcell::{
     Context, Fitted, Matrix, Monitor, Progress, Seed,
-    detect::{copod::CopodParams, ecod::EcodParams, noise::NoiseParams},
     error::{FitError, ScoreError},
     metrics::{self, TieRule},
 };
@@ -23,12 +22,12 @@ use crate::{
 
 /// Rows scored between two looks at the clock.
 const SCORE_ROWS: usize = 4_096;
-/// Places on the way of a training at which it is looked at.
+/// Points of a training at which its state is scored.
 pub const STATES: usize = 20;
-/// Most test rows that a training is looked at with whose every look compares them with others or searches for each of them.
+/// With more test rows than this, the states of a training are not scored if scoring is slow.
 const MOST_LOOKED_AT: usize = 5_000;
 
-/// What is to be run.
+/// One run.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// How the set is split.
@@ -48,7 +47,7 @@ pub struct Job {
 pub enum Outcome {
     /// Well.
     Done(Measured),
-    /// This time was up.
+    /// It exceeded this time limit.
     TimedOut(Duration),
     /// With an error.
     Failed(String),
@@ -65,32 +64,27 @@ pub struct Measured {
     pub f1: f64,
     /// The same; of ties the earlier rows count as anomalous.
     pub f1_row_order: f64,
-    /// Share of the rows whose oddest cell was spoiled, where cells are judged.
+    /// Share of the rows whose oddest cell was spoiled; only if cells are judged.
     pub top1: Option<f64>,
-    /// Seconds of fitting, without those of looking at it on the way.
+    /// Seconds of fitting, without the scoring of its states.
     pub fit_seconds: f64,
     /// Seconds of scoring the test rows.
     pub score_seconds: f64,
-    /// Optimisation steps, where nets are trained all at once.
+    /// Optimization steps, if all nets are trained at once.
     pub steps: Option<usize>,
-    /// The test AUC on the way, as (share of the training, AUC). Only for oracle columns: nothing is chosen by it.
+    /// The test AUC during training, as (share of the training, AUC). Only for oracle columns: it decides
+    /// nothing.
     pub path: Vec<(f64, f64)>,
 }
 
 /// Fits and scores on the threads of the present rayon pool.
 #[must_use]
 pub fn run(method: &Method, split: &Split, seed: u64, limit: Option<Duration>) -> Outcome {
-    let looks = split.test.n_rows() <= MOST_LOOKED_AT || !is_slow_to_score(method);
+    let is_slow = method.abilities().is_some_and(|abilities| abilities.slow_to_score);
+    let looks = split.test.n_rows() <= MOST_LOOKED_AT || !is_slow;
     let is_ours = method.detector() == Some(OURS);
     let watch = Watch { counts_steps: is_ours, ..Watch::new(limit, looks.then_some(split)) };
     outcome(limit, watch.judge_rows(method, split, seed))
-}
-
-/// Whether scoring takes far longer than a pass through a net.
-fn is_slow_to_score(method: &Method) -> bool {
-    let compares = |params: NoiseParams| params.keep_rows > 0;
-    matches!(method.detector(), Some("anogan" | "dpad"))
-        || method.spec.as_ref().and_then(NoiseParams::of).is_some_and(compares)
 }
 
 /// The same for cells: which of them were spoiled?
@@ -127,13 +121,13 @@ impl From<ScoreError> for Stopped {
     }
 }
 
-/// Stops a run when its time is up, and looks at a training on its way.
+/// Stops a run at its time limit, and scores the states of a training.
 struct Watch<'a> {
     start: Instant,
     limit: Option<Duration>,
-    /// What the states of a training are looked at with.
+    /// The split that states of a training are scored with.
     path_of: Option<&'a Split>,
-    /// Whether progress is in steps, even if nobody may look at the states after them.
+    /// Whether progress counts steps even if no states are scored.
     counts_steps: bool,
     steps: AtomicUsize,
     looked: Mutex<Looked>,
@@ -143,7 +137,7 @@ struct Watch<'a> {
 struct Looked {
     path: Vec<(f64, f64)>,
     time: Duration,
-    /// When the present look was asked for: what is looked at has to be made first.
+    /// When the current state was asked for: making it takes time, too.
     asked: Option<Instant>,
 }
 
@@ -165,25 +159,15 @@ impl<'a> Watch<'a> {
 
     fn judge_cells(&self, method: &Method, split: &CellSplit, seed: u64) -> Result<Measured, Stopped> {
         let context = Context { seed: Seed(seed), monitor: self };
-        let (cells, fit_time) = match (method.detector(), &method.spec) {
-            (Some(name @ ("copod" | "ecod")), _) => {
-                // Every row by itself, as the others are judged.
-                let detector = match name {
-                    "copod" => CopodParams::default().detector(),
-                    _ => EcodParams::default().detector(),
-                };
-                let fitted = detector.learn(&split.train)?;
-                let fit_time = self.worked();
-                (fitted.cells(&split.test)?, fit_time)
-            }
-            (_, Some(spec)) => {
+        let (cells, fit_time) = match &method.spec {
+            Some(spec) => {
                 let detector = spec.build().map_err(|error| Stopped::Error(error.to_string()))?;
                 let fitted = detector.fit(&split.train, &context)?;
                 let fit_time = self.worked();
                 let cells = fitted.judge(&split.test, true)?.cells;
                 (cells.ok_or_else(|| Stopped::Error("it knows no cells".to_owned()))?, fit_time)
             }
-            (_, None) => {
+            None => {
                 let sizes = split.test.values().iter().map(|cell| cell.abs()).collect();
                 (Matrix::new(sizes, split.test.n_rows(), split.test.n_cols()), self.worked())
             }
@@ -193,12 +177,12 @@ impl<'a> Watch<'a> {
     }
 
     fn measured(&self, scores: &[f64], truth: &[bool], fit_time: Duration) -> Result<Measured, Stopped> {
-        // Not everything can be stopped on its way.
+        // Not every method can be stopped midway.
         if self.cancelled() {
             return Err(Stopped::Time);
         }
         let score_time = self.worked().saturating_sub(fit_time);
-        let one_kind = || Stopped::Error("what is judged is all normal or all anomalous".to_owned());
+        let one_kind = || Stopped::Error("the test rows are all normal or all anomalous".to_owned());
         let auc = metrics::auc(scores, truth).ok_or_else(one_kind)?;
         let figure = |figure: Option<f64>| figure.expect("both classes are there: there is an AUC");
         let steps = self.steps.load(Ordering::Relaxed);
@@ -215,8 +199,8 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Scores block by block, so that the time limit is kept; a row's score does not depend on its company. Rows that were
-    /// learned from are not their own neighbors.
+    /// Scores block by block, to keep the time limit; a row's score does not depend on its batch. Training
+    /// rows are not their own neighbors.
     fn score(&self, fitted: &dyn Fitted, split: &Split) -> Result<Vec<f64>, Stopped> {
         let n_rows = split.test.n_rows();
         if fitted.is_joint() {
@@ -237,7 +221,7 @@ impl<'a> Watch<'a> {
         Ok(scores)
     }
 
-    /// Time since the beginning without what was spent on looking.
+    /// Time since the start without the time spent on states.
     fn worked(&self) -> Duration {
         self.start.elapsed().saturating_sub(self.looked().time)
     }
@@ -264,14 +248,14 @@ impl Monitor for Watch<'_> {
         self.steps.store(done, Ordering::Relaxed);
         let is_place = self.path_of.is_some() && done * STATES / total > (done - 1) * STATES / total;
         let mut looked = self.looked();
-        // Looking may take as long as the run itself, no longer.
+        // Scoring states may take as long as the run itself, no longer.
         let wants = is_place && self.limit.is_none_or(|limit| looked.time <= limit);
         looked.asked = wants.then(Instant::now);
         wants
     }
 
     fn state(&self, done: usize, total: usize, fitted: &dyn Fitted) {
-        // What cannot be scored on the way is told when the run itself cannot be scored.
+        // If a state cannot be scored, neither can the result, which then reports the error.
         let auc = self.path_of.and_then(|split| metrics::auc(&fitted.score(&split.test).ok()?, &split.truth));
         let mut looked = self.looked();
         looked.path.extend(auc.map(|auc| (done as f64 / total as f64, auc)));
@@ -284,8 +268,9 @@ impl Monitor for Watch<'_> {
 mod tests {
     use super::*;
 
-    // Rows 0, 1, 3 and 10 on a line; the nearest other row is 1, 1, 2 and 7 off. With itself among them, all are 0 off.
-    // The odd row is the last and has the largest distance: AUC 1. All distances 0 would be a tie: AUC 0.5.
+    // Rows 0, 1, 3 and 10 on a line; the nearest other row is 1, 1, 2 and 7 off. With itself among them, all
+    // are 0 off. The odd row is the last and has the largest distance: AUC 1. All distances 0 would be a tie:
+    // AUC 0.5.
     #[test]
     fn rows_judged_among_themselves_are_not_their_own_neighbors() {
         let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0], [10.0]]);
@@ -302,7 +287,8 @@ mod tests {
         assert_eq!(auc(&knn, &split), 0.5);
     }
 
-    #[test] // Of 40 steps every second is looked at, of 25 all but every fifth; `knn` has neither steps nor a path.
+    // Of 40 steps every second is looked at, of 25 all but every fifth; `knn` has neither steps nor a path.
+    #[test]
     fn nets_have_steps_and_a_path_that_ends_at_the_result() {
         let rows = Matrix::new((0..90).map(|at| f64::from(at * 37 % 101)).collect(), 30, 3);
         let truth = (0..30).map(|row| row % 7 == 0).collect();

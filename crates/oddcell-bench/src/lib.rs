@@ -5,7 +5,7 @@
 //! protocol   a labelled set and a seed become training rows, test rows and the truth
 //! methods    names of methods become detectors with parameters, and variants of them
 //! job        one run: fit, score, measure
-//! matrix     many runs, in parallel within a memory budget, the largest first
+//! matrix     many runs, in parallel within a memory limit, the largest first
 //! digest     what a set's file held when a run was made
 //! store      results, row by row, in a file that survives anything
 //! variants   what an ablation compares

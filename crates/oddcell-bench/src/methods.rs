@@ -1,14 +1,15 @@
 //! From a method's name to a detector with its parameters, and from `--vary` to variants of it.
 //!
-//! A method is a detector of the library by its own name with the preset `paper` where it has one, since that is what is
-//! compared here. Noise evaluation comes five times: `noise` is its default preset, `noise-fast` and `noise-best` are those
-//! around it, `noise-paper-mlp` and `noise-paper-resmlp` the paper's two nets.
+//! A method is a detector of the library under its own name, with the preset `paper` if it has one, since the
+//! laboratory compares with published results. Noise evaluation comes five times: `noise` is its default
+//! preset, `noise-fast` and `noise-best` are the presets of those names, `noise-paper-mlp` and
+//! `noise-paper-resmlp` are the paper's two nets.
 
 use std::collections::BTreeMap;
 
 use oddcell::{
     DetectorSpec,
-    detect::{DETECTORS, Entry},
+    detect::{Abilities, DETECTORS, Entry, Size},
     error::ParamError,
 };
 use serde_json::Value;
@@ -17,16 +18,17 @@ use crate::{LabError, variants};
 
 /// Our own method: the name of its default preset.
 pub const OURS: &str = "noise";
-/// Its presets around the default, as `noise-fast`, `noise-best`.
+/// Its other presets that are methods: `noise-fast`, `noise-best`.
 const PRESETS: [&str; 2] = ["fast", "best"];
-/// What the names of the paper's own settings of it begin with, and the nets they go on with.
+/// The names of the paper's own settings begin with this, followed by the net.
 pub const PAPER: &str = "noise-paper-";
 const PAPER_NETS: [&str; 2] = ["mlp", "resmlp"];
 
-/// Methods that judge cells by their columns alone: what ours is compared with.
+/// The methods that our cells are compared with: they judge every cell by its column alone.
 pub const BY_COLUMNS: [&str; 2] = ["copod", "ecod"];
 
-/// How far a cell is from its column's mean, in standard deviations: the reference for odd cells, which is no detector.
+/// How far a cell is from its column's mean, in standard deviations: the reference for odd cells. It is not a
+/// detector.
 pub const ABS_Z: &str = "abs-z";
 
 /// A detector with its parameters, under the name it has in results.
@@ -34,7 +36,7 @@ pub const ABS_Z: &str = "abs-z";
 pub struct Method {
     /// The name in results.
     pub name: String,
-    /// What differs from the method's own parameters: `sigma_max=0.5; noise=laplace`; empty if nothing does.
+    /// How it differs from the method's own parameters: `sigma_max=0.5; noise=laplace`; empty if it does not.
     pub variant: String,
     /// The detector; `None` stands for [`ABS_Z`].
     pub spec: Option<DetectorSpec>,
@@ -80,7 +82,21 @@ impl Method {
     /// Whether it can say which cells are odd.
     #[must_use]
     pub fn knows_cells(&self) -> bool {
-        self.detector().is_none_or(|name| name == OURS || BY_COLUMNS.contains(&name))
+        self.spec.as_ref().is_none_or(|spec| spec.entry().abilities.cells.is_some())
+    }
+
+    /// A rough estimate of the seconds of a run on one core; 0 for the reference. It orders runs and predicts how
+    /// long they take until something better is known; results never depend on it.
+    #[must_use]
+    pub fn seconds(&self, size: Size) -> f64 {
+        // Parameters that no detector accepts fail when the run begins.
+        self.spec.as_ref().and_then(|spec| spec.seconds(size).ok()).unwrap_or(0.0)
+    }
+
+    /// What it can do; `None` for the reference, and for parameters that no detector accepts.
+    #[must_use]
+    pub fn abilities(&self) -> Option<Abilities> {
+        self.spec.as_ref()?.abilities().ok()
     }
 
     /// The detector's name.
@@ -101,8 +117,8 @@ impl Method {
         self.spec.as_ref().is_some_and(|spec| spec.params().contains_key(key))
     }
 
-    /// The method with every combination of the values to vary that it has parameters for, its own parameters among
-    /// them only if they are listed. A method without any of the parameters stays alone.
+    /// The method with every combination of the values to vary, as far as it has the parameters. Its own
+    /// values are among them only if they are listed. A method with none of the parameters is returned alone.
     pub fn variants(&self, vary: &[Vary]) -> Result<Vec<Self>, LabError> {
         let mut methods = vec![self.clone()];
         for vary in vary.iter().filter(|vary| self.has(&vary.key)) {
@@ -139,7 +155,7 @@ impl Method {
         Ok(Self { spec, ..self.clone() })
     }
 
-    /// The method under the name of another variant, for what is varied around it.
+    /// The method under the name of a variant that differs outside of its parameters.
     #[must_use]
     pub fn noted(&self, key: &str, value: &str) -> Self {
         let separator = if self.variant.is_empty() { "" } else { "; " };
@@ -147,7 +163,7 @@ impl Method {
     }
 }
 
-/// What is compared is what was published; `noise` is the exception, whose default is what we recommend.
+/// The preset to compare with: the published one. `noise` is the exception: there it is the one we recommend.
 fn published_preset(name: &str) -> Option<&'static str> {
     let entry = Entry::named(name).ok()?;
     entry.presets.iter().copied().find(|&preset| preset == "paper" && name != OURS)
@@ -172,38 +188,13 @@ impl Vary {
         Ok(Self { key: key.trim().to_owned(), values })
     }
 
-    /// The parameter must be one of some method that was chosen: a typo is told, not ignored.
+    /// Checks that one of the chosen methods has the parameter: a typo is an error.
     pub fn check(&self, methods: &[Method]) -> Result<(), LabError> {
         if methods.iter().any(|method| method.has(&self.key)) {
             return Ok(());
         }
         let text = format!("{}={}", self.key, self.values.join("|"));
-        Err(LabError::Vary { text, reason: "no method that was chosen has this parameter".to_owned() })
-    }
-}
-
-/// A rough guess at the seconds of a run on one core. It orders runs and says how long is left as long as nothing better
-/// is known; results never depend on it.
-#[must_use]
-pub fn guess_seconds(method: &Method, n_train: usize, n_test: usize, n_cols: usize) -> f64 {
-    let Some(spec) = &method.spec else { return 0.0 };
-    let (train, test, columns) = (n_train as f64, n_test as f64, n_cols as f64);
-    let number = |key: &str| spec.params().get(key).and_then(Value::as_f64);
-    match spec.entry().name {
-        "noise" => {
-            let batch = number("batch_size").unwrap_or(256.0).min(train);
-            let budget = spec.params().get("train_for").and_then(Value::as_str).unwrap_or_default();
-            let count: f64 = budget.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(500.0);
-            let steps = if budget.contains("step") { count } else { count * (train / batch).ceil() };
-            let hidden = if n_cols <= 64 { 64.0 } else { 256.0 };
-            let is_residual = spec.params().get("net").and_then(Value::as_str) == Some("resmlp");
-            let inner_layers = if is_residual { 10.0 } else { 2.0 };
-            steps * 4.0 * batch * 6.0 * (2.0 * columns * hidden + inner_layers * hidden * hidden) / 3e10
-        }
-        "knn" | "lof" => 3e-11 * (train + test) * train * columns,
-        "copod" | "ecod" | "iforest" => 1e-7 * (train + test) * columns,
-        "scad" => 1e-2 * train * columns,
-        _ => 1e-4 * train * columns.sqrt() * 10.0,
+        Err(LabError::Vary { text, reason: "none of the chosen methods has this parameter".to_owned() })
     }
 }
 
@@ -227,13 +218,15 @@ mod tests {
 
     #[test]
     fn more_rows_columns_or_layers_are_guessed_to_take_longer() {
-        let guess =
-            |name: &str, n_train, n_cols| guess_seconds(&Method::named(name).unwrap(), n_train, 100, n_cols);
+        let seconds = |method: Method, n_train, n_cols| method.seconds(Size { n_train, n_test: 100, n_cols });
+        let guess = |name: &str, n_train, n_cols| seconds(Method::named(name).unwrap(), n_train, n_cols);
         for name in ["noise-paper-mlp", "knn", "iforest", "scad", "ae"] {
             assert!(guess(name, 2_000, 10) > guess(name, 1_000, 10), "{name}");
             assert!(guess(name, 1_000, 20) > guess(name, 1_000, 10), "{name}");
         }
         assert!(guess("noise-paper-resmlp", 1_000, 10) > guess("noise-paper-mlp", 1_000, 10));
+        let wide = Method::named("noise").unwrap().with("hidden", "512").unwrap();
+        assert!(seconds(wide, 1_000, 10) > 4.0 * guess("noise", 1_000, 10));
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! The paper's time tables: one epoch of noise, one epoch of training, and judging the test file of KDD-CUP99.
+//! The paper's time tables: one epoch of noise, one epoch of training, and judging the test file of
+//! KDD-CUP99.
 //!
-//! The paper trained on the 972,781 normal rows of the full training file. Ours has a tenth of them, so they are taken ten
-//! times over; time does not depend on what is in a row. All of the paper's methods shared one net of five layers there;
-//! ours have the nets of their paper presets.
+//! The paper trained on the 972,781 normal rows of the full training file. Ours has a tenth of them, so they
+//! are taken ten times over; time does not depend on what is in a row. All of the paper's methods shared one
+//! net of five layers there; ours have the nets of their paper presets.
 
 use std::{
     fs, io,
@@ -12,7 +13,7 @@ use std::{
 
 use oddcell::{
     Context, Matrix, Seed,
-    detect::noise::NoiseParams,
+    detect::{Training, noise::NoiseParams},
     error::{FitError, ParamError, ScoreError},
     noise::{Extremes, Noise, Rows, Scratch, Shard},
 };
@@ -47,8 +48,8 @@ const PRINTED: [(&str, f64, f64); 5] = [
     ("dpad", 26.84, 287.6),
     ("scad", 37.17, 6.46),
 ];
-/// And of the noise alone, by its table; its text says 5.69. (Its 6.22 of PLAD have nothing beside them here: what `plad` adds to
-/// rows comes out of its net, and is part of its training.)
+/// And of the noise alone, by its table; its text says 5.69. (Its 6.22 of PLAD have nothing beside them here:
+/// what `plad` adds to rows comes out of its net, and is part of its training.)
 const PRINTED_NOISE: f64 = 5.32;
 
 /// Why nothing could be measured.
@@ -123,8 +124,8 @@ impl Timing {
 const COLUMNS: [&str; 9] =
     ["set", "method", "work", "rows", "train_rows", "seed", "threads", "seconds", "version"];
 
-/// Adds measurements to those of a CSV file, in the place of earlier ones of the same work and seed; gives all of them. What other
-/// versions took for the same work is forgotten, so that no mean is over two of them.
+/// Adds measurements to those of a CSV file, in the place of earlier ones of the same work and seed; gives
+/// all of them. What other versions took for the same work is forgotten, so that no mean is over two of them.
 pub fn keep(path: &Path, fresh: Vec<Timing>) -> Result<Vec<Timing>, LabError> {
     if let Some(folder) = path.parent() {
         create_folder(folder)?;
@@ -167,10 +168,12 @@ pub fn read(path: &Path) -> Result<Vec<Timing>, LabError> {
 /// Whether a method is trained in epochs, so that one of them can be timed.
 #[must_use]
 pub fn has_epochs(method: &Method) -> bool {
-    method.spec.as_ref().is_some_and(|spec| spec.params().contains_key("train_for"))
+    let training = method.spec.as_ref().map(|spec| spec.entry().abilities.training);
+    training.is_some_and(|training| matches!(training, Training::InSteps { .. }))
 }
 
-/// The rows of the paper's measurement: `n_rows` training rows, `None`: as many as the paper had; and the test file.
+/// The rows of the paper's measurement: `n_rows` training rows, `None`: as many as the paper had; and the
+/// test file.
 #[derive(Debug)]
 pub struct Workload {
     set: String,
@@ -192,8 +195,8 @@ impl Workload {
         Ok(Self { set: set.name.clone(), train: split.train.take(&again), test: split.test })
     }
 
-    /// Measures one epoch and one judging of a method on the threads of the present rayon pool; the noise alone, too, if
-    /// the method draws any.
+    /// Measures one epoch and one judging of a method on the threads of the present rayon pool; the noise
+    /// alone, too, if the method draws any.
     pub fn measure(&self, method: &Method, seed: u64) -> Result<Vec<Timing>, TimingError> {
         let no_epochs = || TimingError::NoEpochs(method.name.clone());
         let mut spec = method.spec.clone().filter(|_| has_epochs(method)).ok_or_else(no_epochs)?;

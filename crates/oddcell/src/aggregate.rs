@@ -1,7 +1,8 @@
 //! From the cells of a row to its score: the paper's g.
 //!
 //! Written as text: `max`, `mean`, `min`, `median`, `l2` (the Euclidean norm of the noise found; a negative
-//! estimate counts as none), `top3` (mean of the three largest), or a weighted mix such as `0.7*max + 0.3*mean`.
+//! estimate counts as none), `top3` (mean of the three largest), or a weighted mix such as `0.7*max +
+//! 0.3*mean`.
 
 use std::{fmt, str::FromStr};
 
@@ -18,8 +19,8 @@ pub enum Part {
     Min,
     /// The middle cell (the mean of the two in the middle when their number is even).
     Median,
-    /// The Euclidean norm of the noise found. A negative estimate counts as none, so that what makes a score high is
-    /// always a cell that is told to be odd.
+    /// The Euclidean norm of the noise found. A negative estimate counts as none, so that what makes a score
+    /// high is always a cell that is told to be odd.
     L2,
     /// The mean of the k largest cells (of all, if there are fewer).
     Top(usize),
@@ -35,7 +36,8 @@ pub struct Aggregation {
 /// A text that is no aggregation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no aggregation; expected max, mean, min, median, l2, top1, top2, ..., or a mix like 0.7*max + 0.3*mean"
+    "`{0}` is no aggregation; expected max, mean, min, median, l2, top1, top2, ..., or a mix like 0.7*max + \
+     0.3*mean"
 )]
 pub struct AggregationError(String);
 
@@ -164,7 +166,8 @@ mod tests {
     }
 
     #[test]
-    // Of 3, 0, −1, 4: mean 6/4; median (0 + 3)/2; norm √(9 + 16) = 5; the two largest (4 + 3)/2; all five: 6/4.
+    // Of 3, 0, −1, 4: mean 6/4; median (0 + 3)/2; norm √(9 + 16) = 5; the two largest (4 + 3)/2; all five:
+    // 6/4.
     fn every_aggregation_gives_the_value_worked_out_by_hand() {
         let values = ["max", "mean", "min", "median", "l2", "top2", "top5"].map(score);
         assert_eq!(values, [4.0, 1.5, -1.0, 1.5, 5.0, 3.5, 1.5]);

@@ -1,7 +1,7 @@
 //! The numbers a fitted detector is made of, by name: what goes into and comes out of a model file.
 //!
-//! Taking a tensor checks its shape and that every value is finite, so a detector restored from a hostile file
-//! is as valid as a fitted one or is not restored at all.
+//! Taking a tensor checks its shape and that every value is finite, so a detector restored from a hostile
+//! file is as valid as a fitted one or is not restored at all.
 
 use std::collections::BTreeMap;
 

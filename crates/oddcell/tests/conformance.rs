@@ -1,7 +1,7 @@
 //! What every detector promises, checked for every detector on the list.
 //!
-//! A new detector is done when it stands in `DETECTORS` and passes here. Detectors that train for long are given
-//! a small budget through their parameters (see [`BUDGET`]): promises do not depend on the budget.
+//! A new detector is done when it is in `DETECTORS` and passes here. Detectors that train in steps are
+//! trained for as long as their entry calls short: promises do not depend on the length of training.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -12,49 +12,63 @@ use std::{
 
 use oddcell::{
     Context, DetectorSpec, Fitted, Matrix, Monitor, Progress, Seed,
-    detect::{DETECTORS, Entry},
+    detect::{DETECTORS, Entry, Keeps, Size, Training},
     error::{FitError, ScoreError},
     tensors::{Tensor, Tensors},
 };
 use serde_json::Value;
 
-/// What keeps the training of a detector short here: detector, parameter, value.
-const BUDGET: &[(&str, &str, &str)] = &[
-    ("noise", "train_for", "200 steps"),
-    ("ae", "train_for", "200 steps"),
-    ("deepsvdd", "train_for", "200 steps"),
-    ("anogan", "train_for", "200 steps"),
-    ("scad", "train_for", "60 steps"),
-    ("scad", "units", "16"),
-    ("scad", "repeats", "4"),
-    ("neutralad", "train_for", "200 steps"),
-    ("plad", "train_for", "200 steps"),
-    ("dpad", "train_for", "50 steps"),
-];
-
-/// Detectors whose score is the same for a row and for any positive multiple of it: they see directions only, and so
-/// may well find a far row normal.
+/// Detectors whose score is the same for a row and for any positive multiple of it: they see directions only,
+/// and so may well find a far row normal.
 const BLIND_TO_DISTANCE: &[&str] = &["neutralad"];
 
-/// The detector with its defaults, but a small budget.
+/// The detector with its defaults, but a short training.
 fn spec(entry: &Entry) -> DetectorSpec {
     let mut spec = DetectorSpec::new(entry.name, None).unwrap();
-    for &(_, name, value) in BUDGET.iter().filter(|(detector, ..)| *detector == entry.name) {
-        spec.set_text(name, value).unwrap();
-    }
+    spec.shorten();
     spec
 }
 
+/// Whether a detector trains in steps.
+fn trains(entry: &Entry) -> bool {
+    matches!(entry.abilities.training, Training::InSteps { .. })
+}
+
 #[test]
-fn every_detector_that_trains_has_a_small_budget_here() {
+fn what_a_detector_states_is_true() {
     for_every_detector(|entry| {
-        let trains = DetectorSpec::new(entry.name, None).unwrap().params().contains_key("train_for");
-        let is_limited =
-            BUDGET.iter().any(|&(detector, name, _)| (detector, name) == (entry.name, "train_for"));
-        assert_eq!(trains, is_limited);
+        let defaults = DetectorSpec::new(entry.name, None).unwrap();
+        assert_eq!(trains(entry), defaults.params().contains_key("train_for"));
+        if trains(entry) {
+            assert_ne!(spec(entry).params()["train_for"], defaults.params()["train_for"]);
+        }
+        assert_eq!(entry.abilities.streams, defaults.build().unwrap().in_blocks().is_ok());
+        let cost =
+            |n_rows: usize| defaults.seconds(Size { n_train: n_rows, n_test: n_rows, n_cols: 10 }).unwrap();
+        assert!(0.0 < cost(1_000) && cost(1_000) <= cost(10_000));
+
+        let rows = normal_rows(80, 1);
+        let fitted = fit(entry, &rows, 7).unwrap();
+        assert_eq!(entry.abilities.cells.is_some(), fitted.judge(&rows, true).unwrap().cells.is_some());
+        assert!(fitted.judge(&rows, false).unwrap().cells.is_none());
+        // Either the model holds every number of the third row, or none.
+        let saved = fitted.save();
+        let holds = |value: &f64| saved.0.values().any(|tensor| tensor_holds(tensor, *value));
+        let held = rows.row(2).iter().filter(|value| holds(value)).count();
+        assert_eq!(defaults.abilities().unwrap(), entry.abilities);
+        match entry.abilities.keeps {
+            Keeps::Rows(_) | Keeps::Values => assert_eq!(held, N_COLS),
+            Keeps::Nothing | Keeps::Projections => assert_eq!(held, 0),
+        }
     });
-    for (detector, ..) in BUDGET {
-        assert!(DETECTORS.iter().any(|entry| entry.name == *detector), "no detector `{detector}`");
+}
+
+/// Whether a tensor holds a number.
+fn tensor_holds(tensor: &Tensor, value: f64) -> bool {
+    match tensor {
+        Tensor::F64(_, values) => values.contains(&value),
+        Tensor::F32(_, values) => values.contains(&(value as f32)),
+        Tensor::U32(..) => false,
     }
 }
 
@@ -193,7 +207,7 @@ fn training_lowers_the_loss_moves_the_weights_and_changes_the_scores() {
     let rows = normal_rows(200, 1);
     for_every_detector(|entry| {
         let spec = spec(entry);
-        if !spec.params().contains_key("train_for") {
+        if !trains(entry) {
             return;
         }
         let mut one_step = spec.clone();

@@ -10,7 +10,7 @@ use std::{
 
 use oddcell::{
     DetectorSpec,
-    detect::DETECTORS,
+    detect::{DETECTORS, Keeps},
     encode::EncodeOptions,
     model::SplitOptions,
     model_file::FORMAT_VERSION,
@@ -156,4 +156,24 @@ fn a_table_of_parameters_is_read_row_by_row() {
     assert_eq!(rows.len(), 1);
     assert_eq!(rows["a"]["default"], "1.5");
     assert_eq!(rows["a"]["range"], "0 to 2");
+}
+
+#[test]
+fn the_model_file_page_says_what_every_detector_keeps_of_the_training_table() {
+    let page = read("docs/model-file.md");
+    for entry in DETECTORS {
+        let line =
+            page.lines().find(|line| line.starts_with("| `") && line.contains(&format!("`{}`", entry.name)));
+        let line = line.unwrap_or_else(|| panic!("docs/model-file.md: no line about `{}`", entry.name));
+        let kept = line.split(" | ").nth(1).unwrap();
+        let expected = match entry.abilities.keeps {
+            Keeps::Rows(usize::MAX) => "whole rows: all of them",
+            Keeps::Rows(10_000) => "whole rows: by default up to 10,000 per member",
+            Keeps::Rows(other) => panic!("the page names no {other} rows"),
+            Keeps::Values => "values: all of them",
+            Keeps::Projections => "projections:",
+            Keeps::Nothing => "nothing",
+        };
+        assert!(kept.starts_with(expected), "`{}` keeps {kept}, expected {expected}", entry.name);
+    }
 }

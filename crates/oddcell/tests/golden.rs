@@ -1,5 +1,5 @@
-//! The classical detectors against scores of `PyOD` and scikit-learn on small tables (`golden/classical.json`).
-//! Tolerance 1e-9, relative for scores above 1.
+//! The classical detectors against scores of `PyOD` and scikit-learn on small tables
+//! (`golden/classical.json`). Tolerance 1e-9, relative for scores above 1.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use oddcell::{
     Context, Fitted, Matrix, Seed,
-    detect::{copod::CopodParams, ecod::EcodParams, iforest::IforestParams, knn::KnnParams, lof::LofParams},
+    detect::{
+        Params, copod::CopodParams, ecod::EcodParams, iforest::IforestParams, knn::KnnParams, lof::LofParams,
+    },
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -48,21 +50,21 @@ fn fit(case: &Case, train: &Matrix) -> (Box<dyn Fitted>, Vec<f64>) {
     let context = Context::silent(Seed(0));
     match case.detector.as_str() {
         "knn" => {
-            let fitted = params::<KnnParams>(case).validated().unwrap().learn(train).unwrap();
+            let fitted = params::<KnnParams>(case).ready().unwrap().learn(train).unwrap();
             let scores = fitted.all_training_scores();
             (Box::new(fitted), scores)
         }
         "lof" => {
-            let fitted = params::<LofParams>(case).validated().unwrap().learn(train, &context).unwrap();
+            let fitted = params::<LofParams>(case).ready().unwrap().learn(train, &context).unwrap();
             let scores = fitted.all_training_scores();
             (Box::new(fitted), scores)
         }
         "copod" => {
-            let joint = CopodParams { joint: true }.detector();
+            let joint = CopodParams::published().ready().unwrap();
             (Box::new(joint.learn(train).unwrap()), joint.score_together(train).unwrap())
         }
         "ecod" => {
-            let joint = EcodParams { joint: true }.detector();
+            let joint = EcodParams::published().ready().unwrap();
             (Box::new(joint.learn(train).unwrap()), joint.score_together(train).unwrap())
         }
         other => panic!("no golden scores for {other}"),
@@ -98,27 +100,27 @@ fn the_classical_detectors_give_the_scores_of_pyod() {
     }
 }
 
-// The default of copod and ecod counts a row among the training rows and keeps their skewness. No row of these
-// tables turns the sign of a skewness by itself, so the default is PyOD with each row in its own call.
+// The default of copod and ecod counts a row among the training rows and keeps their skewness. No row of
+// these tables turns the sign of a skewness by itself, so the default is PyOD with each row in its own call.
 #[test]
 fn train_only_tails_give_the_scores_of_pyod_for_each_row_in_its_own_call() {
     let golden = golden();
     for case in golden.cases.iter().filter(|case| case.each_alone.is_some()) {
-        let detector = match case.detector.as_str() {
-            "copod" => CopodParams::default().detector(),
-            "ecod" => EcodParams::default().detector(),
+        let table = &golden.tables[&case.table];
+        let (train, test) = (Matrix::from_rows(&table.train), Matrix::from_rows(&table.test));
+        let found = match case.detector.as_str() {
+            "copod" => CopodParams::default().ready().unwrap().learn(&train).unwrap().score(&test),
+            "ecod" => EcodParams::default().ready().unwrap().learn(&train).unwrap().score(&test),
             _ => continue,
         };
-        let table = &golden.tables[&case.table];
-        let fitted = detector.learn(&Matrix::from_rows(&table.train)).unwrap();
-        let found = fitted.score(&Matrix::from_rows(&table.test)).unwrap();
+        let found = found.unwrap();
         assert_close(&found, case.each_alone.as_ref().unwrap(), &format!("{} {}", case.table, case.name));
     }
 }
 
 /// The mean score of every row over `n_forests` forests of the default size.
 fn mean_scores(train: &Matrix, rows: &Matrix, n_forests: u64) -> Vec<f64> {
-    let detector = IforestParams::default().validated().unwrap();
+    let detector = IforestParams::default().ready().unwrap();
     let mut means = vec![0.0; rows.n_rows()];
     for seed in 0..n_forests {
         let fitted = detector.learn(train, &Context::silent(Seed(seed))).unwrap();
@@ -129,7 +131,8 @@ fn mean_scores(train: &Matrix, rows: &Matrix, n_forests: u64) -> Vec<f64> {
     means
 }
 
-/// Expected: (mean over scikit-learn's forests, standard deviation between forests). Both means are estimates.
+/// Expected: (mean over scikit-learn's forests, standard deviation between forests). Both means are
+/// estimates.
 fn assert_means(found: &[f64], expected: &[(f64, f64)], n_ours: f64, n_theirs: f64) {
     assert_eq!(found.len(), expected.len());
     for (row, (found, (mean, sd))) in found.iter().zip(expected).enumerate() {

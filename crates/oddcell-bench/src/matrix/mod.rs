@@ -1,4 +1,5 @@
-//! Many runs: in parallel within a memory budget, the largest first, every one a row of the store as soon as it ends.
+//! Many runs: in parallel within a memory limit, the largest first. Each becomes a row of the store when it
+//! ends.
 
 #[cfg(test)]
 mod tests;
@@ -11,12 +12,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use oddcell::{Seed, error::with_causes};
+use oddcell::{Seed, detect::Size, error::with_causes};
 
 use crate::{
     LabError, cells, digest,
     job::{self, Job, Outcome},
-    methods::{Method, guess_seconds},
+    methods::Method,
     protocol::{self, Protocol},
     sets::LabelledSet,
     store::{Key, Row, Status, Store},
@@ -128,8 +129,8 @@ impl Matrix {
         error.map_or(Ok(Tally { failed_before, ..tally }), Err)
     }
 
-    /// What the store does not have, once each, and how many failures it has. Sets that cannot take part are left out; it is
-    /// an error if that leaves none.
+    /// What the store does not have, once each, and how many failures it has. Sets that cannot take part are
+    /// left out; it is an error if that leaves none.
     fn plan(&self, store: &Store, watcher: &dyn Watcher) -> Result<(Vec<Planned>, usize), LabError> {
         let (mut planned, mut known, mut failed_before) = (Vec::new(), BTreeSet::new(), 0);
         let mut left_out: Vec<(&str, String)> = Vec::new();
@@ -157,8 +158,10 @@ impl Matrix {
                     let method = if self.one_hot { method.noted("columns", "all") } else { method.clone() };
                     let method =
                         if self.protocol.spoil().is_some() { cells::as_judged(&method) } else { method };
-                    let guess = guess_seconds(&method, n_train, n_rows, n_cols);
-                    let bytes = memory_of(&method, n_rows, n_cols);
+                    let guess = method.seconds(Size { n_train, n_test: n_rows, n_cols });
+                    let memory = method.abilities().map_or(0, |abilities| abilities.memory);
+                    // The set, its two parts, and the method's own memory.
+                    let bytes = 4 * 8 * n_rows as u64 * n_cols as u64 + memory;
                     for &seed in &self.seeds {
                         let (set, method) = (entrant.name.clone(), method.clone());
                         let job = Job { protocol: self.protocol, set, class, method, seed };
@@ -181,7 +184,7 @@ impl Matrix {
             Some((set, reason)) if n_left_out == self.sets.len() => {
                 Err(LabError::NoSet { set: set.to_owned(), reason })
             }
-            _ => Ok((planned, failed_before)),
+            Some(_) | None => Ok((planned, failed_before)),
         }
     }
 
@@ -195,13 +198,7 @@ impl Matrix {
     }
 }
 
-/// A rough guess: the set, its two parts, and what the method makes of them.
-fn memory_of(method: &Method, n_rows: usize, n_cols: usize) -> u64 {
-    let own = if method.detector() == Some("scad") { 600 << 20 } else { 64 << 20 };
-    4 * 8 * n_rows as u64 * n_cols as u64 + own
-}
-
-/// Where the runs are done.
+/// The runs under way.
 struct Floor<'a> {
     matrix: &'a Matrix,
     limits: Limits,
@@ -267,7 +264,8 @@ impl<'a> Floor<'a> {
         }
     }
 
-    /// The largest run that there is memory for; waits for others to end if there is none, and keeps no set meanwhile.
+    /// The largest run that there is memory for; waits for others to end if there is none, and keeps no set
+    /// meanwhile.
     #[allow(clippy::disallowed_methods, reason = "a laboratory measures time")]
     fn next(&self, last: &mut Option<Arc<Loaded>>) -> Option<Planned> {
         let mut state = self.lock();
@@ -275,7 +273,7 @@ impl<'a> Floor<'a> {
             if state.error.is_some() || state.waiting.is_empty() {
                 return None;
             }
-            // A run that is too large for the budget is taken alone, and then refused.
+            // A run that exceeds the memory limit is taken alone, and then refused.
             let fits = |planned: &Planned| planned.bytes <= state.free || state.running.is_empty();
             if let Some(at) = state.waiting.iter().rposition(fits) {
                 let planned = state.waiting.remove(at);
@@ -297,8 +295,8 @@ impl<'a> Floor<'a> {
             (Row { data: planned.data.clone(), ..row }, 0.0)
         };
         if planned.bytes > memory {
-            let (needed, budget) = (planned.bytes >> 20, memory >> 20);
-            return failed(&format!("needs about {needed} MB of memory, and only {budget} MB may be used"));
+            let (needed, limit) = (planned.bytes >> 20, memory >> 20);
+            return failed(&format!("needs about {needed} MB of memory, but the limit is {limit} MB"));
         }
         let loaded = match self.set(&planned.entrant, last) {
             Ok(loaded) => loaded,
@@ -333,7 +331,8 @@ impl<'a> Floor<'a> {
     #[allow(clippy::disallowed_methods, reason = "a laboratory measures time")]
     fn end(&self, planned: &Planned, row: &Row, seconds: f64) {
         let mut state = self.lock();
-        // Also after an error: a row of a run that was under way then is put beside the file, or fails like the first.
+        // Also after an error: a row of a run that was under way then is put beside the file, or fails like
+        // the first.
         let error = state.store.add(row).err();
         state.error = state.error.take().or(error);
         state.free = (state.free + planned.bytes).min(self.limits.memory);
@@ -355,7 +354,8 @@ impl<'a> Floor<'a> {
     }
 }
 
-/// Splits the set, fits, scores and measures; also says how many seconds that took, if they tell something of other runs.
+/// Splits the set, fits, scores and measures; also says how many seconds that took, if they tell something of
+/// other runs.
 fn measure(job: &Job, set: &LabelledSet, limit: Option<Duration>) -> (Row, f64) {
     let split = protocol::split(set, job.protocol, job.class, Seed(job.seed));
     let (row, outcome) = match job.protocol.spoil() {
@@ -382,13 +382,14 @@ fn seconds_of(outcome: &Outcome) -> f64 {
 }
 
 impl State<'_> {
-    /// The guesses at what waits and runs, corrected by how far off they were for each method so far, without what the
-    /// running ones have behind them. No run takes longer than its limit, and all together not less than the longest.
+    /// The guesses at what waits and runs, corrected by how far off they were for each method so far, without
+    /// what the running ones have behind them. No run takes longer than its limit, and all together not less
+    /// than the longest.
     fn seconds_left(&self, limits: Limits, now: Instant) -> f64 {
         let corrected = |method: &str, guess: f64| {
             let seconds = match self.rates.get(method) {
                 Some(&(took, guessed)) if guessed > 0.0 => guess * took / guessed,
-                _ => guess,
+                Some(_) | None => guess,
             };
             limits.time.map_or(seconds, |limit| seconds.min(limit.as_secs_f64()))
         };

@@ -17,7 +17,7 @@ struct Printed {
 
 type Table = BTreeMap<(String, String), Beside>;
 
-/// What the paper prints for a set and a method of ours, as a share like our own figures; `None` where it prints nothing.
+/// The paper's figure for a dataset and a method of ours, as a share; `None` if it prints none.
 #[must_use]
 pub fn printed(protocol: Protocol, figure: Figure, set: &str, method: &str) -> Option<Beside> {
     static TABLES: LazyLock<[Table; 4]> = LazyLock::new(|| {
@@ -37,14 +37,17 @@ pub fn printed(protocol: Protocol, figure: Figure, set: &str, method: &str) -> O
             rows.map(entry).collect()
         })
     });
-    let table = match (protocol, figure) {
-        (Protocol::Uad, Figure::Auc) => 0,
-        (Protocol::Uad, Figure::F1) => 1,
-        (Protocol::Occ, Figure::Auc) => 2,
-        (Protocol::Occ, Figure::F1) => 3,
-        _ => return None,
+    let first = match protocol {
+        Protocol::Uad => 0,
+        Protocol::Occ => 2,
+        Protocol::Dte | Protocol::Contaminated | Protocol::CellsNoise | Protocol::CellsSwap => return None,
     };
-    // What stands in for a set is another set.
+    let table = match figure {
+        Figure::Auc => first,
+        Figure::F1 => first + 1,
+        Figure::Ap | Figure::Top1 | Figure::OracleAuc => return None,
+    };
+    // A substitute for a dataset is another dataset.
     let set = sets::find(protocol.benchmark(), set).filter(|info| !info.substitute)?;
     TABLES[table].get(&(set.paper_name.clone(), printed_name(method)?.to_owned())).copied()
 }
@@ -63,7 +66,7 @@ pub fn printed_name(method: &str) -> Option<&'static str> {
         "ae" => "AE",
         "deepsvdd" => "DeepSVDD",
         "anogan" => "AnoGAN",
-        // Two repeats are the authors' own quick setting; whether the paper ran all is not said.
+        // Two repeats are the authors' own quick setting; the paper does not say which it used.
         "scad" | "scad repeats=2" => "SCAD",
         "neutralad" => "NeuTraLAD",
         "plad" => "PLAD",

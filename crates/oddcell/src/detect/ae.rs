@@ -1,35 +1,34 @@
 //! `ae`: an auto-encoder's reconstruction error.
 //!
-//! *Why:* a net that squeezes normal rows through few units and restores them does worse on rows it has not seen
-//! the like of.
+//! *Why:* a net that learned to squeeze normal rows through few units and to restore them does worse on rows
+//! unlike those.
 //!
-//! *Formula:* z the standardised row, net h; score = ‖z − h(z)‖₂. The loss of a batch is the mean over rows and
-//! columns of (z − h(z))², plus `activity_penalty` · Σ activations² / rows over all layers (Keras generation).
+//! *Formula:* z the standardized row, net h; score = ‖z − h(z)‖₂. The loss of a batch is the mean over rows
+//! and columns of (z − h(z))², plus `activity_penalty` · Σ activations² / rows over all layers (Keras
+//! generation).
 //!
-//! *Source:* PyOD's `AutoEncoder`. The Keras generation takes the width of the data twice before the hidden layers
-//! and ends in a sigmoid, which cannot reach most standardised values; with its activity penalty the output is
-//! nearly the same for every row, and the score nearly ‖z‖. It is reproduced because published results have it.
+//! *Source:* PyOD's `AutoEncoder`. The Keras generation has two layers as wide as the data before the hidden
+//! ones and ends in a sigmoid, which cannot reach most standardized values; with its activity penalty the
+//! output is nearly the same for every row, and the score nearly ‖z‖. It is reproduced because published
+//! results used it.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Detector, Fitted, Generation, Judged, Params, TrainFor, check_rows, check_training,
-    neural::{self, Batches, Learner, Plan, Scaler, TrainingRows},
-    saved,
+    Abilities, Fitted, Generation, Judged, Params, Ready, Size, TrainFor, check_rows, check_training,
+    neural::{self, Learner, Plan, SCORE_ROWS, Scaler, TrainingRows},
+    ranges,
 };
 use crate::{
     Context, Matrix,
     error::{FitError, ParamError, ScoreError},
     net::{
         gemm::padded,
-        stack::{Channels, Flavour, Init, Layer, Stack, Tape, Trainee},
+        stack::{Channels, Init, Layer, Stack, Tape, Trainee},
     },
     seed::subkey,
     tensors::{TensorError, Tensors},
 };
-
-/// Rows that are scored together; any number gives the same bits.
-const SCORE_ROWS: usize = 256;
 
 /// The parameters of `ae`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,8 +36,8 @@ const SCORE_ROWS: usize = 256;
 pub struct AeParams {
     /// Whose architecture: `keras` or `torch`.
     pub generation: Generation,
-    /// Widths of the hidden layers, 1 to 16 of them, each 1 to 4096. With `keras`, all of them; with `torch`, down to
-    /// the narrowest, and the way up is the mirror image.
+    /// Widths of the hidden layers, 1 to 16 of them, each 1 to 4096. With `keras`, all of them; with `torch`,
+    /// down to the narrowest, and the way up is the mirror image.
     pub hidden: Vec<usize>,
     /// Share of the hidden units dropped in a training step, at least 0 and below 1.
     pub dropout: f64,
@@ -87,15 +86,6 @@ impl AeParams {
         }
     }
 
-    fn check(&self) -> Result<(), ParamError> {
-        neural::check_common(self.batch_size, self.learning_rate)?;
-        neural::widths("hidden", &self.hidden)?;
-        neural::share("dropout", self.dropout)?;
-        neural::share("holdout", self.holdout)?;
-        neural::not_negative("activity_penalty", self.activity_penalty)?;
-        neural::not_negative("weight_decay", self.weight_decay)
-    }
-
     /// The net for rows of `width` columns.
     fn layers(&self, width: usize) -> Vec<Layer> {
         let dropout = Layer::Dropout(self.dropout as f32);
@@ -121,19 +111,13 @@ impl AeParams {
             }
         }
     }
-
-    fn flavour(&self) -> Flavour {
-        match self.generation {
-            Generation::Keras => Flavour::Keras,
-            Generation::Torch => Flavour::Torch,
-        }
-    }
 }
 
 impl Params for AeParams {
     const NAME: &'static str = "ae";
     const SUMMARY: &'static str = "auto-encoder: how badly a net restores the row";
     const PRESETS: &'static [&'static str] = &["default", "torch"];
+    const ABILITIES: Abilities = Abilities::SMALL_NET;
 
     fn preset(name: &str) -> Option<Self> {
         match name {
@@ -143,46 +127,41 @@ impl Params for AeParams {
         }
     }
 
-    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
-        self.check()?;
-        Ok(Box::new(Ae { params: self }))
+    fn check(&self) -> Result<(), ParamError> {
+        ranges::training(self.batch_size, self.learning_rate)?;
+        ranges::widths("hidden", &self.hidden)?;
+        ranges::share("dropout", self.dropout)?;
+        ranges::share("holdout", self.holdout)?;
+        ranges::not_negative("activity_penalty", self.activity_penalty)?;
+        ranges::not_negative("weight_decay", self.weight_decay)
     }
 
-    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        self.check().map_err(|error| saved::invalid_params(&error))?;
-        let scaler = Scaler::load(tensors)?;
-        let width = scaler.width();
-        let stack = Stack::load("net", width, &self.layers(width), tensors)?;
-        Ok(Box::new(FittedAe { scaler, stack }))
+    fn seconds(&self, size: Size) -> f64 {
+        size.seconds_of_a_net()
     }
-}
 
-/// `ae` with valid parameters.
-#[derive(Debug, Clone)]
-struct Ae {
-    params: AeParams,
-}
-
-impl Detector for Ae {
-    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let params = &self.params;
-        check_training(rows, AeParams::NAME, 2)?;
+    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        check_training(rows, Self::NAME, 2)?;
         let scaler = Scaler::standard(rows, params.generation);
         let plan = Plan {
             rows: neural::keep_some(rows.n_rows(), params.holdout, context.seed),
             train_for: params.train_for,
             batch_size: params.batch_size,
-            batches: match params.generation {
-                Generation::Keras => Batches::All,
-                Generation::Torch => Batches::Whole,
-            },
+            batches: params.generation.batches(),
             learning_rate: params.learning_rate,
         };
-        let learner = Restoring::new(params, TrainingRows::new(rows, &scaler), plan.batch_rows(), context);
+        let learner = Restoring::new(params, TrainingRows::scaled(rows, &scaler), plan.batch_rows(), context);
         neural::fit(learner, plan, context, |learner| FittedAe {
             scaler: scaler.clone(),
             stack: learner.net.stack.clone(),
         })
+    }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+        let scaler = Scaler::load(tensors)?;
+        let width = scaler.width();
+        let stack = Stack::load("net", width, &params.layers(width), tensors)?;
+        Ok(Box::new(FittedAe { scaler, stack }))
     }
 }
 
@@ -197,7 +176,7 @@ impl Restoring {
     fn new(params: &AeParams, rows: TrainingRows, batch_rows: usize, context: &Context<'_>) -> Self {
         let width = rows.width();
         let stack = Stack::new(width, &params.layers(width), context.seed);
-        let net = Trainee::new(stack, batch_rows, params.flavour(), params.weight_decay);
+        let net = Trainee::new(stack, batch_rows, params.generation.flavour(), params.weight_decay);
         Self { rows, net, dropout_key: context.seed.key("dropout", &[]) }
     }
 }
@@ -246,7 +225,7 @@ impl Fitted for FittedAe {
         check_rows(rows, width)?;
         let prepare = || (Tape::for_scoring(&self.stack, SCORE_ROWS), vec![0.0; SCORE_ROWS * padded(width)]);
         let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |(tape, scaled), rows, scores| {
-            neural::fill(scaled, rows, &self.scaler);
+            neural::fill_scaled(scaled, rows, &self.scaler);
             tape.input_mut().copy_from_slice(scaled);
             tape.forward(&self.stack, scores.len());
             let lines = tape.output().chunks_exact(padded(width)).zip(scaled.chunks_exact(padded(width)));
@@ -282,7 +261,7 @@ mod tests {
         for params in [AeParams::default(), AeParams { activity_penalty: 0.05, ..AeParams::torch() }] {
             let scaler = Scaler::standard(&rows, params.generation);
             let context = Context::silent(Seed(1));
-            let mut learner = Restoring::new(&params, TrainingRows::new(&rows, &scaler), 8, &context);
+            let mut learner = Restoring::new(&params, TrainingRows::scaled(&rows, &scaler), 8, &context);
             neural::check_gradient(&mut learner, &[0, 1, 2, 3, 4, 5, 6, 7]);
         }
     }

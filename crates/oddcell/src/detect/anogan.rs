@@ -1,21 +1,22 @@
 //! `anogan`: how well a generator of normal rows can imitate a row.
 //!
-//! *Why:* a generator G and a discriminator D are trained against each other until G makes rows like the normal
-//! ones; what G cannot make is odd.
+//! *Why:* a generator G and a discriminator D are trained against each other until G makes rows like the
+//! normal ones; what G cannot make is odd.
 //!
-//! *Formula:* E(z) = mean |x − G(z)| + mean |φ(x) − φ(G(z))|, with φ the second hidden layer of D. From z = 0, z is
-//! moved by Adam; the score is E after `search_steps` − 1 moves. Training: G lowers BCE(D(G(z)), 1), D lowers
-//! BCE(D(x), 0.9) + BCE(D(G(z)), 0), both from one pass with the same weights.
+//! *Formula:* E(z) = mean |x − G(z)| + mean |φ(x) − φ(G(z))|, with φ the second hidden layer of D. From z =
+//! 0, z is moved by Adam; the score is E after `search_steps` − 1 moves. Training: G lowers BCE(D(G(z)), 1),
+//! D lowers BCE(D(x), 0.9) + BCE(D(G(z)), 0), both from one pass with the same weights.
 //!
-//! *Source:* Schlegl et al. (2017), "Unsupervised anomaly detection with generative adversarial networks"; PyOD's
-//! `AnoGAN` on Keras. G and D share one optimiser there, so G sees its odd step numbers and D its even ones.
+//! *Source:* Schlegl et al. (2017), "Unsupervised anomaly detection with generative adversarial networks";
+//! PyOD's `AnoGAN` on Keras. G and D share one optimizer there, so G sees its odd step numbers and D its even
+//! ones.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Detector, Fitted, Judged, Params, TrainFor, check_rows, check_training,
-    neural::{self, Batches, Learner, Plan, Scaler, TrainingRows},
-    saved,
+    Abilities, Fitted, Judged, Params, Ready, Size, TrainFor, check_rows, check_training,
+    neural::{self, Batches, Learner, Plan, SCORE_ROWS, TrainingRows},
+    ranges,
 };
 use crate::{
     Context, Matrix,
@@ -28,11 +29,9 @@ use crate::{
     tensors::{TensorError, Tensors},
 };
 
-/// Rows that are imitated together; any number gives the same bits.
-const SCORE_ROWS: usize = 256;
 /// Width of the generator's input.
 const LATENT: usize = 2;
-/// What the discriminator is told of a real row.
+/// The label of a real row for the discriminator.
 const REAL: f32 = 0.9;
 /// Widths of the generator's hidden layers.
 const GENERATOR: [usize; 5] = [20, 10, 3, 10, 20];
@@ -72,13 +71,6 @@ impl Default for AnoGanParams {
 }
 
 impl AnoGanParams {
-    fn check(&self) -> Result<(), ParamError> {
-        neural::check_common(self.batch_size, self.learning_rate)?;
-        neural::share("dropout", self.dropout)?;
-        neural::count("search_steps", self.search_steps, 1..=10_000, "between 1 and 10000")?;
-        neural::positive("search_rate", self.search_rate)
-    }
-
     /// Dropout before tanh layers of these widths, one after the other.
     fn hidden(&self, widths: &[usize]) -> impl Iterator<Item = Layer> {
         let dropout = Layer::Dropout(self.dropout as f32);
@@ -109,36 +101,21 @@ fn dense(outputs: usize) -> Layer {
 impl Params for AnoGanParams {
     const NAME: &'static str = "anogan";
     const SUMMARY: &'static str = "AnoGAN: how well a generator of normal rows can imitate the row";
+    const ABILITIES: Abilities = Abilities { slow_to_score: true, ..Abilities::SMALL_NET };
 
-    fn preset(name: &str) -> Option<Self> {
-        (name == "default").then(Self::default)
+    fn check(&self) -> Result<(), ParamError> {
+        ranges::training(self.batch_size, self.learning_rate)?;
+        ranges::share("dropout", self.dropout)?;
+        ranges::count("search_steps", self.search_steps, 1..=10_000, "between 1 and 10000")?;
+        ranges::positive("search_rate", self.search_rate)
     }
 
-    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
-        self.check()?;
-        Ok(Box::new(AnoGan { params: self }))
+    fn seconds(&self, size: Size) -> f64 {
+        size.seconds_of_a_net()
     }
 
-    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        self.check().map_err(|error| saved::invalid_params(&error))?;
-        // The layer after the discriminator's first dropout.
-        let width = neural::width_of(tensors, "features.1.weight")?;
-        let generator = Stack::load("generator", LATENT, &self.generator(width), tensors)?;
-        let features = Stack::load("features", width, &self.features(), tensors)?;
-        Ok(Box::new(FittedAnoGan { params: self, generator, features }))
-    }
-}
-
-/// `anogan` with valid parameters.
-#[derive(Debug, Clone)]
-struct AnoGan {
-    params: AnoGanParams,
-}
-
-impl Detector for AnoGan {
-    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let params = &self.params;
-        check_training(rows, AnoGanParams::NAME, 2)?;
+    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        check_training(rows, Self::NAME, 2)?;
         let plan = Plan {
             rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
             train_for: params.train_for,
@@ -146,13 +123,21 @@ impl Detector for AnoGan {
             batches: Batches::One,
             learning_rate: params.learning_rate,
         };
-        let rows = TrainingRows::new(rows, &Scaler::identity(rows.n_cols()));
+        let rows = TrainingRows::new(rows);
         let learner = Contest::new(params, rows, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| FittedAnoGan {
-            params: params.clone(),
+            params: (**params).clone(),
             generator: learner.generator.stack.clone(),
             features: learner.features.stack.clone(),
         })
+    }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+        // The layer after the discriminator's first dropout.
+        let width = neural::width_of(tensors, "features.1.weight")?;
+        let generator = Stack::load("generator", LATENT, &params.generator(width), tensors)?;
+        let features = Stack::load("features", width, &params.features(), tensors)?;
+        Ok(Box::new(FittedAnoGan { params: (**params).clone(), generator, features }))
     }
 }
 
@@ -265,7 +250,7 @@ impl Learner for Contest {
     }
 }
 
-/// A trained generator, and what of the discriminator rows are compared by.
+/// A trained generator, and the part of the discriminator that compares rows.
 #[derive(Debug)]
 struct FittedAnoGan {
     params: AnoGanParams,
@@ -341,10 +326,9 @@ impl Fitted for FittedAnoGan {
     fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
         let width = self.n_features();
         check_rows(rows, width)?;
-        let scaler = Scaler::identity(width);
         let prepare = || Search::new(self);
         let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |search, rows, scores| {
-            neural::fill(&mut search.rows, rows, &scaler);
+            neural::fill(&mut search.rows, rows, width);
             search.features.input_mut().copy_from_slice(&search.rows);
             search.features.forward(&self.features, scores.len());
             search.row_features.copy_from_slice(search.features.output());
@@ -378,7 +362,7 @@ mod tests {
     }
 
     fn contest(params: &AnoGanParams) -> Contest {
-        Contest::new(params, TrainingRows::new(&rows(8, 5), &Scaler::identity(5)), 8, Seed(1))
+        Contest::new(params, TrainingRows::new(&rows(8, 5)), 8, Seed(1))
     }
 
     /// One of the two players, with its own loss.
@@ -413,7 +397,8 @@ mod tests {
         }
     }
 
-    #[test] // An untrained discriminator whose last sum is 0 says 1/2 of everything: −ln(1/2) for every label.
+    // An untrained discriminator whose last sum is 0 says 1/2 of everything: −ln(1/2) for every label.
+    #[test]
     fn the_losses_of_a_discriminator_that_knows_nothing_are_logarithms_of_two() {
         let mut contest = contest(&AnoGanParams::default());
         contest.head.stack.change(|weights| weights.fill(0.0));

@@ -1,10 +1,14 @@
-//! Training rows of which one block at a time is in memory.
+//! Training rows with one block at a time in memory.
 
 use std::{fmt::Debug, io};
 
 use crate::{Context, Fitted, Matrix, error::FitError};
 
-/// Rows in blocks. Which block a row is in must say nothing about the row: a block is a random sample of all rows.
+/// Why most methods cannot learn from blocks.
+pub(super) const NEEDS_ALL_ROWS: &str = "it needs all rows in memory at once";
+
+/// Rows in blocks. Every block is a random sample of all rows: which block a row is in says nothing about the
+/// row.
 pub trait RowBlocks: Sync + Debug {
     /// Number of features.
     fn n_cols(&self) -> usize;
@@ -21,7 +25,7 @@ pub trait RowBlocks: Sync + Debug {
 
 /// A detector that needs no more than one block of rows in memory.
 pub trait BlockDetector {
-    /// How many of `n_rows` rows it would come to at most: so many, drawn at random, are as good as all.
+    /// The most rows it would look at if there were `n_rows`: that many, drawn at random, are as good as all.
     fn rows_needed(&self, n_rows: usize) -> usize;
 
     /// Learns "normal" from `rows`, which are finite. Same blocks + same seed ⇒ same bits.

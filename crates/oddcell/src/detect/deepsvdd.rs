@@ -1,13 +1,14 @@
 //! `deepsvdd`: deep support vector data description.
 //!
-//! *Why:* a net without biases is trained to map normal rows close to one point c; what it does not know the like
-//! of lands elsewhere.
+//! *Why:* a net without biases learns to map normal rows close to one point c; rows unlike them land
+//! elsewhere.
 //!
-//! *Formula:* z the standardised row, net f; score = ‖f(z) − c‖². The loss of a batch is the mean of that, plus
-//! `activity_penalty` · Σ activations² / rows (Keras generation), or plus 1e-6 · Σ ‖W‖ (PyTorch generation).
+//! *Formula:* z the standardized row, net f; score = ‖f(z) − c‖². The loss of a batch is the mean of that,
+//! plus `activity_penalty` · Σ activations² / rows (Keras generation), or plus 1e-6 · Σ ‖W‖ (PyTorch
+//! generation).
 //!
-//! c is the mean output of an untrained net, with entries between 0 and 0.1 raised to 0.1. In the Keras generation
-//! that net is thrown away, and *another* one with fresh weights is trained towards c.
+//! c is the mean output of an untrained net, with entries between 0 and 0.1 raised to 0.1. The Keras
+//! generation discards that net and trains *another* one, with fresh weights, towards c.
 //!
 //! *Source:* Ruff et al. (2018), "Deep one-class classification"; PyOD's `DeepSVDD`.
 
@@ -16,23 +17,21 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Detector, Fitted, Generation, Judged, Params, TrainFor, check_rows, check_training,
-    neural::{self, Batches, Best, Learner, Plan, Scaler, TrainingRows},
-    saved,
+    Abilities, Fitted, Generation, Judged, Params, Ready, Size, TrainFor, check_rows, check_training,
+    neural::{self, Best, Learner, Plan, SCORE_ROWS, Scaler, TrainingRows},
+    ranges,
 };
 use crate::{
     Context, Matrix,
     error::{FitError, ParamError, ScoreError},
     net::{
         gemm::padded,
-        stack::{Flavour, Init, Layer, Stack, Tape, Trainee},
+        stack::{Init, Layer, Stack, Tape, Trainee},
     },
     tensors::{TensorError, Tensors},
 };
 
-/// Rows that go through the net together; any number gives the same bits.
-const SCORE_ROWS: usize = 256;
-/// Entries of the centre between 0 and this are raised to this: a net without biases reaches 0 by itself.
+/// Entries of the center between 0 and this are raised to this: a net without biases reaches 0 by itself.
 const LEAST_CENTRE: f32 = 0.1;
 /// Weight of the lengths of the matrices in the loss of the PyTorch generation.
 const LENGTH_PENALTY: f64 = 1e-6;
@@ -43,7 +42,7 @@ const CENTRE: &str = "centre";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DeepSvddParams {
-    /// Whose centre, loss and optimiser: `keras` or `torch`.
+    /// Whose centre, loss and optimizer: `keras` or `torch`.
     pub generation: Generation,
     /// Widths of the layers, the last of them the output: 1 to 16 of them, each 1 to 4096.
     pub hidden: Vec<usize>,
@@ -77,7 +76,7 @@ impl Default for DeepSvddParams {
 }
 
 impl DeepSvddParams {
-    /// What PyOD does since its PyTorch form trains at all (version 3.6).
+    /// What PyOD does since version 3.6, the first whose PyTorch form trains.
     #[must_use]
     pub fn torch() -> Self {
         Self {
@@ -88,14 +87,6 @@ impl DeepSvddParams {
             learning_rate: 1e-4,
             ..Self::default()
         }
-    }
-
-    fn check(&self) -> Result<(), ParamError> {
-        neural::check_common(self.batch_size, self.learning_rate)?;
-        neural::widths("hidden", &self.hidden)?;
-        neural::share("holdout", self.holdout)?;
-        neural::not_negative("activity_penalty", self.activity_penalty)?;
-        neural::not_negative("weight_decay", self.weight_decay)
     }
 
     fn layers(&self) -> Vec<Layer> {
@@ -113,6 +104,7 @@ impl Params for DeepSvddParams {
     const NAME: &'static str = "deepsvdd";
     const SUMMARY: &'static str = "deep SVDD: how far from one point a net maps the row";
     const PRESETS: &'static [&'static str] = &["default", "torch"];
+    const ABILITIES: Abilities = Abilities::SMALL_NET;
 
     fn preset(name: &str) -> Option<Self> {
         match name {
@@ -122,40 +114,26 @@ impl Params for DeepSvddParams {
         }
     }
 
-    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
-        self.check()?;
-        Ok(Box::new(DeepSvdd { params: self }))
+    fn check(&self) -> Result<(), ParamError> {
+        ranges::training(self.batch_size, self.learning_rate)?;
+        ranges::widths("hidden", &self.hidden)?;
+        ranges::share("holdout", self.holdout)?;
+        ranges::not_negative("activity_penalty", self.activity_penalty)?;
+        ranges::not_negative("weight_decay", self.weight_decay)
     }
 
-    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        self.check().map_err(|error| saved::invalid_params(&error))?;
-        let scaler = Scaler::load(tensors)?;
-        let stack = Stack::load("net", scaler.width(), &self.layers(), tensors)?;
-        let centre = tensors.take_f32(CENTRE, &[stack.n_outputs()])?;
-        Ok(Box::new(FittedDeepSvdd { scaler, stack, centre }))
+    fn seconds(&self, size: Size) -> f64 {
+        size.seconds_of_a_net()
     }
-}
 
-/// `deepsvdd` with valid parameters.
-#[derive(Debug, Clone)]
-struct DeepSvdd {
-    params: DeepSvddParams,
-}
-
-impl Detector for DeepSvdd {
-    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let params = &self.params;
-        check_training(rows, DeepSvddParams::NAME, 2)?;
+    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        check_training(rows, Self::NAME, 2)?;
         let scaler = Scaler::standard(rows, params.generation);
-        let batches = match params.generation {
-            Generation::Keras => Batches::All,
-            Generation::Torch => Batches::Whole,
-        };
         let plan = Plan {
             rows: neural::keep_some(rows.n_rows(), params.holdout, context.seed),
             train_for: params.train_for,
             batch_size: params.batch_size,
-            batches,
+            batches: params.generation.batches(),
             learning_rate: params.learning_rate,
         };
         let stack = Stack::new(rows.n_cols(), &params.layers(), context.seed);
@@ -166,7 +144,7 @@ impl Detector for DeepSvdd {
                 centre(&Stack::new(rows.n_cols(), &params.layers(), other), rows, &scaler)
             }
         };
-        let rows = TrainingRows::new(rows, &scaler);
+        let rows = TrainingRows::scaled(rows, &scaler);
         let learner = Shrinking::new(params, rows, stack, centre, plan.batch_rows());
         neural::fit(learner, plan, context, |Shrinking { net, centre, best, .. }| {
             let best = best.as_ref().and_then(Best::stacks).map(|stacks| &stacks[0]);
@@ -174,26 +152,27 @@ impl Detector for DeepSvdd {
             FittedDeepSvdd { scaler: scaler.clone(), stack, centre }
         })
     }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+        let scaler = Scaler::load(tensors)?;
+        let stack = Stack::load("net", scaler.width(), &params.layers(), tensors)?;
+        let centre = tensors.take_f32(CENTRE, &[stack.n_outputs()])?;
+        Ok(Box::new(FittedDeepSvdd { scaler, stack, centre }))
+    }
 }
 
 /// The mean output of the net over all rows, its entries kept away from 0.
 fn centre(stack: &Stack, rows: &Matrix, scaler: &Scaler) -> Vec<f32> {
-    let width = stack.n_outputs();
-    let mut sums = vec![0.0f64; width];
-    let mut tape = Tape::for_scoring(stack, SCORE_ROWS);
-    for block in rows.values().chunks(SCORE_ROWS * rows.n_cols()) {
-        neural::fill(tape.input_mut(), block, scaler);
-        let n_rows = block.len() / rows.n_cols();
-        tape.forward(stack, n_rows);
-        for line in tape.output().chunks_exact(padded(width)).take(n_rows) {
-            sums.iter_mut().zip(line).for_each(|(sum, &value)| *sum += f64::from(value));
-        }
-    }
+    let mut sums = vec![0.0f64; stack.n_outputs()];
+    let fill = |lines: &mut [f32], block: &[f64]| neural::fill_scaled(lines, block, scaler);
+    neural::for_each_output(stack, rows, fill, |line| {
+        sums.iter_mut().zip(line).for_each(|(sum, &value)| *sum += f64::from(value));
+    });
     let mean = |sum: f64| (sum / rows.n_rows() as f64) as f32;
     sums.into_iter().map(|sum| away_from_zero(mean(sum))).collect()
 }
 
-/// Units that never answered stay at 0; outputs of a ReLU are never negative.
+/// Units that never fired stay at 0; outputs of a ReLU are never negative.
 fn away_from_zero(mean: f32) -> f32 {
     if mean > 0.0 && mean < LEAST_CENTRE { LEAST_CENTRE } else { mean }
 }
@@ -216,29 +195,18 @@ impl Shrinking {
         centre: Vec<f32>,
         batch_rows: usize,
     ) -> Self {
-        let (flavour, best) = match params.generation {
-            Generation::Keras => (Flavour::Keras, None),
-            Generation::Torch => (Flavour::Torch, Some(Best::default())),
+        let generation = params.generation;
+        let best = match generation {
+            Generation::Keras => None,
+            Generation::Torch => Some(Best::default()),
         };
-        let net = Trainee::new(stack, batch_rows, flavour, params.weight_decay);
-        Self { rows, net, centre, generation: params.generation, best }
+        let net = Trainee::new(stack, batch_rows, generation.flavour(), params.weight_decay);
+        Self { rows, net, centre, generation, best }
     }
 
-    /// Σ ‖W‖ over the layers, its gradient added to the net's.
+    /// Σ ‖W‖ over the layers; adds its gradient to the net's.
     fn lengths(&mut self) -> f64 {
-        let Trainee { stack, gradient, .. } = &mut self.net;
-        let mut sum = 0.0;
-        for matrix in stack.matrices() {
-            let weights = &stack.weights()[matrix.clone()];
-            let length = weights.iter().map(|&weight| f64::from(weight).powi(2)).sum::<f64>().sqrt();
-            sum += length;
-            let slope = if length > 0.0 { (LENGTH_PENALTY / length) as f32 } else { 0.0 };
-            gradient[matrix]
-                .iter_mut()
-                .zip(weights)
-                .for_each(|(gradient, weight)| *gradient += slope * weight);
-        }
-        sum
+        neural::penalize_lengths(&mut self.net, |length| (length, LENGTH_PENALTY))
     }
 }
 
@@ -295,7 +263,7 @@ impl Fitted for FittedDeepSvdd {
         check_rows(rows, self.n_features())?;
         let prepare = || Tape::for_scoring(&self.stack, SCORE_ROWS);
         let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |tape, rows, scores| {
-            neural::fill(tape.input_mut(), rows, &self.scaler);
+            neural::fill_scaled(tape.input_mut(), rows, &self.scaler);
             tape.forward(&self.stack, scores.len());
             let lines = tape.output().chunks_exact(padded(self.centre.len()));
             for (score, line) in scores.iter_mut().zip(lines) {
@@ -357,7 +325,7 @@ mod tests {
             let scaler = Scaler::identity(5);
             let stack = Stack::new(5, &params.layers(), Seed(1));
             let centre = centre(&Stack::new(5, &params.layers(), Seed(2)), &rows, &scaler);
-            let mut learner = Shrinking::new(&params, TrainingRows::new(&rows, &scaler), stack, centre, 8);
+            let mut learner = Shrinking::new(&params, TrainingRows::scaled(&rows, &scaler), stack, centre, 8);
             neural::check_gradient(&mut learner, &[0, 1, 2, 3, 4, 5, 6, 7]);
         }
     }
@@ -368,7 +336,7 @@ mod tests {
         let mut tensors = Tensors::default();
         tensors.put_f32("net.0.weight", &[1, 2], vec![3.0, 4.0]);
         let stack = Stack::load("net", 1, &params.layers(), &mut tensors).unwrap();
-        let rows = TrainingRows::new(&Matrix::zeros(1, 1), &Scaler::identity(1));
+        let rows = TrainingRows::new(&Matrix::zeros(1, 1));
         let mut learner = Shrinking::new(&params, rows, stack, vec![0.0; 2], 1);
         assert_eq!(learner.lengths(), 5.0); // √(3² + 4²)
         assert_eq!(learner.net.gradient[..2], [0.6e-6, 0.8e-6]); // 1e-6 · (3, 4)/5

@@ -1,37 +1,37 @@
-//! `dpad`: nearest neighbors after a net has drawn normal rows together, in the style of dense projection (DPAD).
+//! `dpad`: nearest neighbors after a net has pulled normal rows together, in the style of dense projection
+//! (DPAD).
 //!
-//! *Why:* a net without biases learns to bring rows that are close even closer, without falling together to one
+//! *Why:* a net without biases learns to bring rows that are close even closer, without collapsing into one
 //! point; then a row far from all training rows is odd.
 //!
-//! *Formula:* h the net; per batch, Dᵢⱼ = ‖hᵢ − hⱼ‖² and weights wᵢⱼ = exp(−`gamma`·Dᵢⱼ), which count as constants;
-//! loss = mean wᵢⱼ·Dᵢⱼ + `penalty` · Σ over layers |‖W‖ − 1|. Score = distance of h(x) to the `n_neighbors`-th nearest
-//! h of a training row.
+//! *Formula:* h the net; per batch, Dᵢⱼ = ‖hᵢ − hⱼ‖² and weights wᵢⱼ = exp(−`gamma`·Dᵢⱼ), which count as
+//! constants; loss = mean wᵢⱼ·Dᵢⱼ + `penalty` · Σ over layers |‖W‖ − 1|. Score = distance of h(x) to the
+//! `n_neighbors`-th nearest h of a training row.
 //!
-//! *Source:* Fu, Zhang, Fan (2024), "Dense projection for anomaly detection". **A re-implementation in its style:** neither
-//! the paper's body nor the authors' code could be read. The objective follows the abstract and a third party; sizes
-//! were chosen by a comparison with published figures on twelve sets.
+//! *Source:* Fu, Zhang, Fan (2024), "Dense projection for anomaly detection". **A re-implementation in its
+//! style:** we could read neither the paper's body nor the authors' code. The objective follows the abstract
+//! and a third party; we chose the sizes by comparing with published figures on twelve datasets.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Detector, Fitted, Judged, Params, TrainFor, check_rows, check_training,
+    Abilities, Fitted, Judged, Keeps, Params, Ready, Size, TrainFor, Training, check_rows, check_training,
+    held,
     neighbors::{Neighbor, Neighbors},
-    neural::{self, Batches, Learner, Plan, Scaler, TrainingRows},
-    saved,
+    neural::{self, Batches, Learner, Plan, TrainingRows},
+    ranges, saved,
 };
 use crate::{
     Context, Matrix,
     error::{FitError, ParamError, ScoreError},
     net::{
         gemm::padded,
-        stack::{Flavour, Layer, Products, Stack, Tape, Trainee, dot},
+        stack::{Flavour, Layer, Products, Stack, Trainee, dot},
     },
     seed::Seed,
     tensors::{TensorError, Tensors},
 };
 
-/// Rows that are embedded together; any number gives the same bits.
-const SCORE_ROWS: usize = 256;
 /// The tensor of the embedded training rows.
 const EMBEDDED: &str = "embedded";
 
@@ -43,7 +43,7 @@ pub struct DpadParams {
     pub hidden: Vec<usize>,
     /// How fast the weight of a pair falls with its squared distance, finite and at least 0.
     pub gamma: f64,
-    /// Weight of what keeps the matrices at length 1, finite and at least 0.
+    /// Weight of the penalty that keeps the matrices at length 1, finite and at least 0.
     pub penalty: f64,
     /// Which neighbor's distance is the score: at least 1, at most as many as there are training rows.
     pub n_neighbors: usize,
@@ -70,14 +70,6 @@ impl Default for DpadParams {
 }
 
 impl DpadParams {
-    fn check(&self) -> Result<(), ParamError> {
-        neural::check_common(self.batch_size, self.learning_rate)?;
-        neural::widths("hidden", &self.hidden)?;
-        neural::not_negative("gamma", self.gamma)?;
-        neural::not_negative("penalty", self.penalty)?;
-        neural::count("n_neighbors", self.n_neighbors, 1..=usize::MAX, "at least 1")
-    }
-
     /// Layers without bias, ReLU between them.
     fn layers(&self) -> Vec<Layer> {
         let mut layers: Vec<Layer> = self
@@ -101,42 +93,28 @@ impl DpadParams {
 
 impl Params for DpadParams {
     const NAME: &'static str = "dpad";
-    const SUMMARY: &'static str = "DPAD style: nearest neighbors after a net has drawn normal rows together";
+    const SUMMARY: &'static str = "DPAD style: nearest neighbors after a net has pulled normal rows together";
+    const ABILITIES: Abilities = Abilities {
+        training: Training::InSteps { short: &[("train_for", "50 steps")] },
+        keeps: Keeps::Projections,
+        slow_to_score: true,
+        ..Abilities::SMALL_NET
+    };
 
-    fn preset(name: &str) -> Option<Self> {
-        (name == "default").then(Self::default)
+    fn check(&self) -> Result<(), ParamError> {
+        ranges::training(self.batch_size, self.learning_rate)?;
+        ranges::widths("hidden", &self.hidden)?;
+        ranges::not_negative("gamma", self.gamma)?;
+        ranges::not_negative("penalty", self.penalty)?;
+        ranges::at_least_one("n_neighbors", self.n_neighbors)
     }
 
-    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
-        self.check()?;
-        Ok(Box::new(Dpad { params: self }))
+    fn seconds(&self, size: Size) -> f64 {
+        size.seconds_of_a_net()
     }
 
-    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        self.check().map_err(|error| saved::invalid_params(&error))?;
-        let width = neural::take_width(tensors)?;
-        let stack = Stack::load("net", width, &self.layers(), tensors)?;
-        let embedded = saved::take_table(tensors, EMBEDDED)?;
-        if embedded.n_cols() != stack.n_outputs() {
-            let (got, expected) = (vec![embedded.n_rows(), embedded.n_cols()], vec![1, stack.n_outputs()]);
-            return Err(TensorError::WrongShape { name: EMBEDDED.to_owned(), got, expected });
-        }
-        self.check_neighbors(embedded.n_rows()).map_err(|error| saved::invalid(EMBEDDED, &error))?;
-        let neighbors = Neighbors::new(embedded);
-        Ok(Box::new(FittedDpad { stack, n_neighbors: self.n_neighbors, neighbors }))
-    }
-}
-
-/// `dpad` with valid parameters.
-#[derive(Debug, Clone)]
-struct Dpad {
-    params: DpadParams,
-}
-
-impl Detector for Dpad {
-    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let params = &self.params;
-        check_training(rows, DpadParams::NAME, 2)?;
+    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        check_training(rows, Self::NAME, 2)?;
         params.check_neighbors(rows.n_rows())?;
         let plan = Plan {
             rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
@@ -145,7 +123,7 @@ impl Detector for Dpad {
             batches: Batches::All,
             learning_rate: params.learning_rate,
         };
-        let training = TrainingRows::new(rows, &Scaler::identity(rows.n_cols()));
+        let training = TrainingRows::new(rows);
         let learner = Drawing::new(params, training, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| {
             let stack = learner.net.stack.clone();
@@ -153,24 +131,29 @@ impl Detector for Dpad {
             FittedDpad { stack, n_neighbors: params.n_neighbors, neighbors }
         })
     }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+        let width = neural::take_width(tensors)?;
+        let stack = Stack::load("net", width, &params.layers(), tensors)?;
+        let embedded = saved::take_table(tensors, EMBEDDED)?;
+        if embedded.n_cols() != stack.n_outputs() {
+            let (got, expected) = (vec![embedded.n_rows(), embedded.n_cols()], vec![1, stack.n_outputs()]);
+            return Err(TensorError::WrongShape { name: EMBEDDED.to_owned(), got, expected });
+        }
+        params.check_neighbors(embedded.n_rows()).map_err(|error| saved::invalid(EMBEDDED, &error))?;
+        let neighbors = Neighbors::new(embedded);
+        Ok(Box::new(FittedDpad { stack, n_neighbors: params.n_neighbors, neighbors }))
+    }
 }
 
-/// What the net says of all rows; what overflowed counts as the largest number there is.
+/// The net's output for all rows; what overflowed counts as the largest number.
 fn embed(stack: &Stack, rows: &Matrix) -> Matrix {
-    let scaler = Scaler::identity(rows.n_cols());
-    let width = stack.n_outputs();
-    let mut tape = Tape::for_scoring(stack, SCORE_ROWS);
-    let mut embedded = Vec::with_capacity(rows.n_rows() * width);
-    for block in rows.values().chunks(SCORE_ROWS * rows.n_cols()) {
-        neural::fill(tape.input_mut(), block, &scaler);
-        let n_rows = block.len() / rows.n_cols();
-        tape.forward(stack, n_rows);
-        for line in tape.output().chunks_exact(padded(width)).take(n_rows) {
-            let held = |&value: &f32| f64::from(if value.is_finite() { value } else { f32::MAX });
-            embedded.extend(line[..width].iter().map(held));
-        }
-    }
-    Matrix::new(embedded, rows.n_rows(), width)
+    let mut embedded = Vec::with_capacity(rows.n_rows() * stack.n_outputs());
+    let fill = |lines: &mut [f32], block: &[f64]| neural::fill(lines, block, rows.n_cols());
+    neural::for_each_output(stack, rows, fill, |line| {
+        embedded.extend(line.iter().map(|&value| f64::from(held::net_output(value))));
+    });
+    Matrix::new(embedded, rows.n_rows(), stack.n_outputs())
 }
 
 /// The training of the net.
@@ -203,24 +186,14 @@ impl Drawing {
         }
     }
 
-    /// Σ |‖W‖ − 1| over the layers, times the penalty, its gradient added to the net's.
+    /// Σ |‖W‖ − 1| over the layers, times the penalty; adds its gradient to the net's.
     fn keep_lengths(&mut self) -> f64 {
-        let Trainee { stack, gradient, .. } = &mut self.net;
-        let mut sum = 0.0;
-        for matrix in stack.matrices() {
-            let weights = &stack.weights()[matrix.clone()];
-            let length = weights.iter().map(|&weight| f64::from(weight).powi(2)).sum::<f64>().sqrt();
-            sum += (length - 1.0).abs();
-            let slope = match length {
-                0.0 | 1.0 => 0.0,
-                _ => (self.penalty * (length - 1.0).signum() / length) as f32,
-            };
-            gradient[matrix]
-                .iter_mut()
-                .zip(weights)
-                .for_each(|(gradient, weight)| *gradient += slope * weight);
-        }
-        self.penalty * sum
+        let penalty = self.penalty;
+        let off_one = |length: f64| {
+            let by_length = if length == 1.0 { 0.0 } else { penalty * (length - 1.0).signum() };
+            ((length - 1.0).abs(), by_length)
+        };
+        penalty * neural::penalize_lengths(&mut self.net, off_one)
     }
 }
 
@@ -268,7 +241,7 @@ impl Learner for Drawing {
     }
 }
 
-/// A trained net and the training rows as it sees them.
+/// A trained net and its outputs for the training rows.
 #[derive(Debug)]
 struct FittedDpad {
     stack: Stack,
@@ -303,7 +276,7 @@ mod tests {
     use super::*;
 
     fn learner(params: &DpadParams, rows: &Matrix) -> Drawing {
-        let training = TrainingRows::new(rows, &Scaler::identity(rows.n_cols()));
+        let training = TrainingRows::new(rows);
         Drawing::new(params, training, rows.n_rows(), Seed(1))
     }
 
@@ -316,10 +289,10 @@ mod tests {
     }
 
     #[test]
-    // Rows 0 and 2, h(x) = W·x with W = 1: D = 4 between them, w = exp(−0.1·4) = 0.670320. Of the four pairs two count:
-    // loss = 2·0.670320·4/4 = 1.340640, plus 0.5·|1 − 1|. By h(2): 4/2²·w·(2 − 0) = 1.340640; by W twice that.
-    // With W = 3: D = 36, w = exp(−3.6) = 0.0273237, loss = 2·w·36/4 + 0.5·2 = 1.491827.
-    // By W: (4/4·w·6)·2 + 0.5 = 0.827885.
+    // Rows 0 and 2, h(x) = W·x with W = 1: D = 4 between them, w = exp(−0.1·4) = 0.670320. Of the four pairs
+    // two count: loss = 2·0.670320·4/4 = 1.340640, plus 0.5·|1 − 1|. By h(2): 4/2²·w·(2 − 0) = 1.340640; by W
+    // twice that. With W = 3: D = 36, w = exp(−3.6) = 0.0273237, loss = 2·w·36/4 + 0.5·2 = 1.491827. By W:
+    // (4/4·w·6)·2 + 0.5 = 0.827885.
     fn loss_and_gradient_match_the_values_worked_out_by_hand() {
         let params = DpadParams { hidden: vec![1], penalty: 0.5, ..DpadParams::default() };
         for (weight, loss, slope) in [(1.0, 1.340_640, 2.681_280), (3.0, 1.491_827, 0.827_885)] {

@@ -1,8 +1,8 @@
-//! `iforest`, the isolation forest: odd rows are cut off from the others by fewer random cuts.
+//! `iforest`, the isolation forest: fewer random cuts separate an odd row from the others.
 //!
-//! *Formula:* every tree takes ψ = min(`max_samples`, n) rows without replacement and cuts them at random (see
-//! `tree.rs`) down to H = ⌈log₂ max(ψ, 2)⌉ levels. The path of a row in a tree is the number of cuts to its leaf
-//! plus c(rows in that leaf), where c(m) is the mean path in a random tree of m rows
+//! *Formula:* every tree takes ψ = min(`max_samples`, n) rows without replacement and cuts them at random
+//! (see `tree.rs`) down to H = ⌈log₂ max(ψ, 2)⌉ levels. The path of a row in a tree is the number of cuts to
+//! its leaf plus c(rows in that leaf), where c(m) is the mean path in a random tree of m rows
 //!
 //! ```text
 //! c(m) = 0 for m ≤ 1,   1 for m = 2,   2·(ln(m − 1) + 0.5772156649015329) − 2·(m − 1)/m otherwise
@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::tree::Tree;
-use super::{Detector, Fitted, Judged, Params, check_rows, check_training, saved};
+use super::{Abilities, Fitted, Judged, Params, Ready, Size, check_rows, check_training, ranges, saved};
 use crate::{
     Context, Matrix, Progress,
     error::{FitError, ParamError, ScoreError},
@@ -52,50 +52,34 @@ impl Default for IforestParams {
     }
 }
 
-impl IforestParams {
-    /// The detector itself, if every parameter is valid.
-    pub fn validated(self) -> Result<Iforest, ParamError> {
-        let within = |name, got: usize, allowed, range: std::ops::RangeInclusive<usize>| {
-            if range.contains(&got) {
-                return Ok(());
-            }
-            Err(ParamError::OutOfRange { name, got: got.to_string(), allowed })
-        };
-        within("n_trees", self.n_trees, "from 1 to 100,000", 1..=100_000)?;
-        within("max_samples", self.max_samples, "from 1 to 16,777,216", 1..=1 << 24)?;
-        Ok(Iforest { params: self })
-    }
-}
-
 impl Params for IforestParams {
     const NAME: &'static str = "iforest";
-    const SUMMARY: &'static str = "isolation forest: odd rows are cut off by fewer random cuts";
+    const SUMMARY: &'static str = "isolation forest: fewer random cuts isolate an odd row";
+    const ABILITIES: Abilities = Abilities::SIMPLE;
 
-    fn preset(name: &str) -> Option<Self> {
-        (name == "default").then(Self::default)
+    fn check(&self) -> Result<(), ParamError> {
+        ranges::count("n_trees", self.n_trees, 1..=100_000, "from 1 to 100,000")?;
+        ranges::count("max_samples", self.max_samples, 1..=1 << 24, "from 1 to 16,777,216")
     }
 
-    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
-        Ok(Box::new(self.validated()?))
+    fn seconds(&self, size: Size) -> f64 {
+        size.seconds_of_cells()
     }
 
-    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        let iforest = self.validated().map_err(|error| saved::invalid_params(&error))?;
-        Ok(Box::new(FittedIforest::load(&iforest.params, tensors)?))
+    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        Ok(Box::new(params.learn(rows, context)?))
+    }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+        Ok(Box::new(FittedIforest::load(params, tensors)?))
     }
 }
 
-/// `iforest` with valid parameters.
-#[derive(Debug, Clone)]
-pub struct Iforest {
-    params: IforestParams,
-}
-
-impl Iforest {
+impl Ready<IforestParams> {
     /// Grows the forest.
     pub fn learn(&self, rows: &Matrix, context: &Context<'_>) -> Result<FittedIforest, FitError> {
         check_training(rows, IforestParams::NAME, 1)?;
-        let IforestParams { n_trees, max_samples } = self.params;
+        let IforestParams { n_trees, max_samples } = **self;
         let sample_rows = max_samples.min(rows.n_rows());
         let mut trees = Vec::with_capacity(n_trees);
         while trees.len() < n_trees {
@@ -110,12 +94,6 @@ impl Iforest {
             context.monitor.advanced(Progress { done: trees.len(), total: n_trees, loss: None });
         }
         Ok(FittedIforest { n_features: rows.n_cols(), sample_rows, trees })
-    }
-}
-
-impl Detector for Iforest {
-    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        Ok(Box::new(self.learn(rows, context)?))
     }
 }
 
@@ -247,7 +225,7 @@ mod tests {
     }
 
     fn learn(rows: &Matrix, params: IforestParams, seed: u64) -> FittedIforest {
-        params.validated().unwrap().learn(rows, &Context::silent(Seed(seed))).unwrap()
+        params.ready().unwrap().learn(rows, &Context::silent(Seed(seed))).unwrap()
     }
 
     #[test] // Nothing can be cut: every path is c(ψ), so every score is 2^(−1).
@@ -258,7 +236,8 @@ mod tests {
         }
     }
 
-    #[test] // Rows 0 and 1: one cut t in [0, 1), paths 1 + c(1) = 1 = c(2), so the score is 2^(−1) on both sides.
+    // Rows 0 and 1: one cut t in [0, 1), paths 1 + c(1) = 1 = c(2), so the score is 2^(−1) on both sides.
+    #[test]
     fn two_rows_are_parted_by_one_cut() {
         let fitted = learn(&Matrix::from_rows(&[[0.0], [1.0]]), IforestParams::default(), 1);
         assert_eq!(fitted.score(&Matrix::from_rows(&[[0.0], [1.0], [-5.0]])).unwrap(), [0.5, 0.5, 0.5]);
@@ -275,9 +254,9 @@ mod tests {
 
     #[test]
     fn parameters_out_of_range_are_refused_by_name() {
-        let error = IforestParams { n_trees: 0, ..IforestParams::default() }.validated().unwrap_err();
+        let error = IforestParams { n_trees: 0, ..IforestParams::default() }.ready().unwrap_err();
         assert_eq!(error.to_string(), "parameter `n_trees` is 0, but must be from 1 to 100,000");
-        let error = IforestParams { max_samples: 0, ..IforestParams::default() }.validated().unwrap_err();
+        let error = IforestParams { max_samples: 0, ..IforestParams::default() }.ready().unwrap_err();
         assert_eq!(error.to_string(), "parameter `max_samples` is 0, but must be from 1 to 16,777,216");
     }
 

@@ -1,22 +1,22 @@
 //! `knn`: the distance to the k-th nearest training row.
 //!
-//! *Why:* a row far from every row believed normal is odd; it is the plainest idea that works.
+//! *Why:* a row far from every normal row is odd; it is the simplest idea that works.
 //!
 //! *Formula:* with d₁ ≤ … ≤ dₖ the Euclidean distances to the k nearest training rows, the score is dₖ
 //! (`largest`), their mean, or their median. A training row's own score leaves the row itself out, by index:
 //! its duplicates still count, at distance 0.
 //!
-//! *Source:* Ramaswamy, Rastogi, Shim (2000), "Efficient algorithms for mining outliers from large data sets";
-//! Angiulli, Pizzuti (2002) for the mean. Scores agree with `PyOD`'s `KNN`.
+//! *Source:* Ramaswamy, Rastogi, Shim (2000), "Efficient algorithms for mining outliers from large data
+//! sets"; Angiulli, Pizzuti (2002) for the mean. Scores agree with `PyOD`'s `KNN`.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Detector, Fitted, Judged, Params, check_rows, check_training,
+    Abilities, Fitted, Judged, Params, Ready, Size, check_rows, check_training,
     neighbors::{Neighbor, Neighbors},
-    saved,
+    ranges, saved,
 };
 use crate::{
     Context, Matrix,
@@ -27,7 +27,7 @@ use crate::{
 /// The tensor of the training rows.
 const ROWS: &str = "rows";
 
-/// What is made of the distances to the k nearest rows.
+/// How the distances to the k nearest rows become a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
@@ -55,9 +55,9 @@ impl Method {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KnnParams {
-    /// Neighbors looked at: at least 1, and fewer than there are training rows.
+    /// Number of neighbors: at least 1, and fewer than there are training rows.
     pub n_neighbors: usize,
-    /// What is made of their distances.
+    /// How their distances become a score.
     pub method: Method,
 }
 
@@ -67,63 +67,44 @@ impl Default for KnnParams {
     }
 }
 
-impl KnnParams {
-    /// The detector itself, if every parameter is valid.
-    pub fn validated(self) -> Result<Knn, ParamError> {
-        if self.n_neighbors == 0 {
-            let (got, allowed) = (self.n_neighbors.to_string(), "at least 1");
-            return Err(ParamError::OutOfRange { name: "n_neighbors", got, allowed });
-        }
-        Ok(Knn { params: self })
-    }
-}
-
 impl Params for KnnParams {
     const NAME: &'static str = "knn";
     const SUMMARY: &'static str = "distance to the k-th nearest training row";
+    const ABILITIES: Abilities = Abilities::COMPARING;
 
-    fn preset(name: &str) -> Option<Self> {
-        (name == "default").then(Self::default)
+    fn check(&self) -> Result<(), ParamError> {
+        ranges::at_least_one("n_neighbors", self.n_neighbors)
     }
 
-    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
-        Ok(Box::new(self.validated()?))
+    fn seconds(&self, size: Size) -> f64 {
+        size.seconds_of_comparing()
     }
 
-    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        let knn = self.validated().map_err(|error| saved::invalid_params(&error))?;
+    fn fit(params: &Ready<Self>, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        Ok(Box::new(params.learn(rows)?))
+    }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let rows = saved::take_table(tensors, ROWS)?;
-        let fitted = knn.keep(rows).map_err(|error| saved::invalid(ROWS, &error))?;
+        let fitted = params.keep(rows).map_err(|error| saved::invalid(ROWS, &error))?;
         Ok(Box::new(fitted))
     }
 }
 
-/// `knn` with valid parameters.
-#[derive(Debug, Clone)]
-pub struct Knn {
-    params: KnnParams,
-}
-
-impl Knn {
-    /// Keeps the rows, ready to be asked for neighbors.
+impl Ready<KnnParams> {
+    /// Keeps the rows, indexed for the search for neighbors.
     pub fn learn(&self, rows: &Matrix) -> Result<FittedKnn, FitError> {
         self.keep(rows.clone())
     }
 
     fn keep(&self, rows: Matrix) -> Result<FittedKnn, FitError> {
         check_training(&rows, KnnParams::NAME, 2)?;
-        let (n_rows, got) = (rows.n_rows(), self.params.n_neighbors);
+        let (n_rows, got) = (rows.n_rows(), self.n_neighbors);
         if got >= n_rows {
             let allowed = format!("at most {}", n_rows - 1);
             return Err(FitError::ParamForData { name: "n_neighbors", got, n_rows, allowed });
         }
-        Ok(FittedKnn { params: self.params.clone(), neighbors: Neighbors::new(rows) })
-    }
-}
-
-impl Detector for Knn {
-    fn fit(&self, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        Ok(Box::new(self.learn(rows)?))
+        Ok(FittedKnn { params: (**self).clone(), neighbors: Neighbors::new(rows) })
     }
 }
 
@@ -175,8 +156,8 @@ mod tests {
 
     use super::*;
 
-    fn knn(n_neighbors: usize, method: Method) -> Knn {
-        KnnParams { n_neighbors, method }.validated().unwrap()
+    fn knn(n_neighbors: usize, method: Method) -> Ready<KnnParams> {
+        KnnParams { n_neighbors, method }.ready().unwrap()
     }
 
     #[test] // Training rows 0, 1, 3, 7, 12 on a line. From 4: distances 1, 3, 3, 4, 8.
@@ -207,7 +188,7 @@ mod tests {
             "parameter `n_neighbors` is 5, but with 5 training rows it must be at most 4"
         );
         assert!(knn(4, Method::Largest).learn(&rows).is_ok());
-        let error = KnnParams { n_neighbors: 0, ..KnnParams::default() }.validated().unwrap_err();
+        let error = KnnParams { n_neighbors: 0, ..KnnParams::default() }.ready().unwrap_err();
         assert_eq!(error.to_string(), "parameter `n_neighbors` is 0, but must be at least 1");
     }
 

@@ -1,10 +1,10 @@
-//! `lof`, the local outlier factor: how much thinner the rows lie around a row than around its neighbors.
+//! `lof`, the local outlier factor: how much lower the density is around a row than around its neighbors.
 //!
 //! *Why:* where normal rows are dense in one place and sparse in another, a plain distance calls all of the
 //! sparse place odd; comparing with the neighbors' own density does not.
 //!
-//! *Formula:* K = min(k, n − 1). For a training row j, D(j) is the distance to its K-th nearest other row. For
-//! any row x with its K nearest training rows N(x) (for a training row: without itself)
+//! *Formula:* K = min(k, n − 1). For a training row j, D(j) is the distance to its K-th nearest other row.
+//! For any row x with its K nearest training rows N(x) (for a training row: without itself)
 //!
 //! ```text
 //! density(x) = 1 / ( mean over j in N(x) of max(distance(x, j), D(j))  +  1e-10 )
@@ -17,16 +17,17 @@
 //! *Invariants:* 0 ≤ D(j) ≤ √(largest number) and 0 < density ≤ 1e10, also when loaded, so scores are finite.
 //!
 //! *Source:* Breunig, Kriegel, Ng, Sander (2000), "LOF: identifying density-based local outliers". Scores
-//! agree with scikit-learn's and `PyOD`'s `LOF` in novelty mode; a tie for the K-th place goes to the lower row.
+//! agree with scikit-learn's and `PyOD`'s `LOF` in novelty mode; a tie for the K-th place goes to the lower
+//! row.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Detector, Fitted, Judged, Params, check_rows, check_training,
+    Abilities, Fitted, Judged, Params, Ready, Size, check_rows, check_training,
     neighbors::{Neighbor, Neighbors},
-    saved,
+    ranges, saved,
 };
 use crate::{
     Context, Matrix, Progress,
@@ -50,7 +51,7 @@ const ROWS_PER_REPORT: usize = 4096;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LofParams {
-    /// Neighbors looked at: at least 1; with fewer other rows than that, all of them.
+    /// Number of neighbors: at least 1; with fewer other rows than that, all of them.
     pub n_neighbors: usize,
 }
 
@@ -60,37 +61,31 @@ impl Default for LofParams {
     }
 }
 
-impl LofParams {
-    /// The detector itself, if every parameter is valid.
-    pub fn validated(self) -> Result<Lof, ParamError> {
-        if self.n_neighbors == 0 {
-            let (got, allowed) = (self.n_neighbors.to_string(), "at least 1");
-            return Err(ParamError::OutOfRange { name: "n_neighbors", got, allowed });
-        }
-        Ok(Lof { params: self })
-    }
-}
-
 impl Params for LofParams {
     const NAME: &'static str = "lof";
-    const SUMMARY: &'static str = "local outlier factor: thinner around a row than around its neighbors";
+    const SUMMARY: &'static str =
+        "local outlier factor: lower density around a row than around its neighbors";
+    const ABILITIES: Abilities = Abilities::COMPARING;
 
-    fn preset(name: &str) -> Option<Self> {
-        (name == "default").then(Self::default)
+    fn check(&self) -> Result<(), ParamError> {
+        ranges::at_least_one("n_neighbors", self.n_neighbors)
     }
 
-    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
-        Ok(Box::new(self.validated()?))
+    fn seconds(&self, size: Size) -> f64 {
+        size.seconds_of_comparing()
     }
 
-    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        let lof = self.validated().map_err(|error| saved::invalid_params(&error))?;
+    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        Ok(Box::new(params.learn(rows, context)?))
+    }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let rows = saved::take_table(tensors, ROWS)?;
         let n_rows = rows.n_rows();
         check_training(&rows, Self::NAME, 2).map_err(|error| saved::invalid(ROWS, &error))?;
         let reach = take_within(tensors, REACH, n_rows, 0.0, f64::MAX.sqrt())?;
         let density = take_within(tensors, DENSITY, n_rows, f64::MIN_POSITIVE, 1.0 / SMALLEST_DISTANCE)?;
-        Ok(Box::new(FittedLof { k: lof.k(n_rows), neighbors: Neighbors::new(rows), reach, density }))
+        Ok(Box::new(FittedLof { k: params.k(n_rows), neighbors: Neighbors::new(rows), reach, density }))
     }
 }
 
@@ -118,16 +113,10 @@ fn take_within(
     }
 }
 
-/// `lof` with valid parameters.
-#[derive(Debug, Clone)]
-pub struct Lof {
-    params: LofParams,
-}
-
-impl Lof {
-    /// K: the neighbors there are, if fewer than asked for.
+impl Ready<LofParams> {
+    /// K: `n_neighbors`, or all other rows if those are fewer.
     fn k(&self, n_rows: usize) -> usize {
-        self.params.n_neighbors.min(n_rows - 1)
+        self.n_neighbors.min(n_rows - 1)
     }
 
     /// Finds the neighbors of every training row and from them its density.
@@ -155,12 +144,6 @@ impl Lof {
 fn mean_reach(nearest: &[Neighbor], reach: &[f64]) -> f64 {
     let sum: f64 = nearest.iter().map(|one| one.distance().max(reach[one.row])).sum();
     sum / nearest.len() as f64 + SMALLEST_DISTANCE
-}
-
-impl Detector for Lof {
-    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        Ok(Box::new(self.learn(rows, context)?))
-    }
 }
 
 /// `lof` with its training rows and their densities.
@@ -221,13 +204,13 @@ mod tests {
     use crate::{Monitor, Seed};
 
     fn learn(n_neighbors: usize, rows: &Matrix) -> FittedLof {
-        let lof = LofParams { n_neighbors }.validated().unwrap();
+        let lof = LofParams { n_neighbors }.ready().unwrap();
         lof.learn(rows, &Context::silent(Seed(0))).unwrap()
     }
 
     // Rows 0, 1, 2 and 6 on a line, K = 1 (ties to the lower row): neighbors 1, 0, 1, 2; D = 1, 1, 1, 4.
-    // 1/density: 0 → max(1, D(1)) = 1; 1 → 1; 2 → 1; 6 → max(4, D(2)) = 4.
-    // Factors: 1, 1, 1, and for 6: density(2) · 4 = 4. A new row at 10: neighbor 6, max(4, 4) = 4 times 1/4 = 1.
+    // 1/density: 0 → max(1, D(1)) = 1; 1 → 1; 2 → 1; 6 → max(4, D(2)) = 4. Factors: 1, 1, 1, and for 6:
+    // density(2) · 4 = 4. A new row at 10: neighbor 6, max(4, 4) = 4 times 1/4 = 1.
     #[test]
     fn factors_match_the_values_worked_out_by_hand() {
         let fitted = learn(1, &Matrix::from_rows(&[[0.0], [1.0], [2.0], [6.0]]));
@@ -263,13 +246,14 @@ mod tests {
                 true
             }
         }
-        let lof = LofParams::default().validated().unwrap();
+        let lof = LofParams::default().ready().unwrap();
         let context = Context { seed: Seed(0), monitor: &Stop };
         assert!(matches!(lof.learn(&Matrix::zeros(5, 1), &context), Err(FitError::Cancelled)));
     }
 
     proptest! {
-        // Law: a factor is a ratio of distances, so the unit of the columns does not matter (but for the 1e-10).
+        // Law: a factor is a ratio of distances, so the unit of the columns does not matter (but for the
+        // 1e-10).
         #[test]
         fn scaling_every_column_alike_leaves_the_scores_as_they_were(
             cells in prop::collection::vec(-100.0f64..100.0, 30..90),

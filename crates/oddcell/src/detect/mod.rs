@@ -1,9 +1,10 @@
-//! Detectors: learn what is normal from rows, then say how odd other rows are.
+//! Detectors: learn what is normal from rows, then score other rows.
 //!
 //! Fitted and unfitted are two types, so nothing can be scored before it was fitted. All detectors promise:
 //! *one finite score per row, in row order, higher = more anomalous; a row's score never depends on the rows
 //! scored with it, on batch sizes or on threads; same rows and seed give the same bits.*
 
+mod abilities;
 pub mod ae;
 pub mod anogan;
 mod blocks;
@@ -11,6 +12,7 @@ pub mod copod;
 pub mod deepsvdd;
 pub mod dpad;
 pub mod ecod;
+mod held;
 pub mod iforest;
 pub mod knn;
 mod list;
@@ -19,39 +21,45 @@ mod neighbors;
 mod neural;
 pub mod neutralad;
 pub mod noise;
+mod params;
 pub mod plad;
+pub(crate) mod ranges;
 mod saved;
 pub mod scad;
+mod spec;
 pub mod tails;
 mod train_for;
 
 use std::{fmt::Debug, ops::Range};
 
+pub use abilities::{Abilities, CellUnit, Keeps, Size, Training};
 pub use blocks::{BlockDetector, RowBlocks};
-pub use list::{DETECTORS, DetectorSpec, Entry, Params};
+pub use list::{DETECTORS, Entry};
 pub use neural::Generation;
+pub use params::{Params, Ready};
+pub use spec::DetectorSpec;
 pub use train_for::TrainFor;
 
 use crate::{Context, Matrix, error::FitError, error::ScoreError, tensors::Tensors};
 
-/// A validated choice of method and parameters, ready to learn.
+/// A method with valid parameters, ready to learn.
 pub trait Detector: Send + Sync + Debug {
     /// Learns "normal" from `rows`. Same rows + same seed ⇒ same bits, whatever the number of threads.
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError>;
 
-    /// The same for rows that do not fit into memory, where the method can do without all of them at once; else why not.
+    /// The same for rows that do not fit into memory; an error says why the method needs all of them at once.
     fn in_blocks(&self) -> Result<&dyn BlockDetector, &'static str> {
-        Err("it needs all rows in memory at once")
+        Err(blocks::NEEDS_ALL_ROWS)
     }
 }
 
-/// What a detector says about rows.
+/// The scores of some rows, and their cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// One finite score per row, in row order. **Higher = more anomalous.**
     pub scores: Vec<f64>,
-    /// Where the method knows cells: how much noise sits in each cell, rows × features, ≥ 0, in the unit of the
-    /// features (standard deviations of the training column after encoding).
+    /// How odd each cell is, rows × features, ≥ 0, in the unit that the detector's [`Abilities`] state.
+    /// `None` if the method only scores whole rows, or if nobody asked for cells.
     pub cells: Option<Matrix>,
 }
 
@@ -60,8 +68,8 @@ pub trait Fitted: Send + Sync + Debug {
     /// The number of features it was fitted on.
     fn n_features(&self) -> usize;
 
-    /// Scores `rows`, and their cells where the method knows them and `want_cells` asks for them.
-    /// Rows are checked first: see [`check_rows`].
+    /// Scores `rows`, and their cells if `want_cells` and the method has them. Checks the rows first: see
+    /// [`check_rows`].
     fn judge(&self, rows: &Matrix, want_cells: bool) -> Result<Judged, ScoreError>;
 
     /// One finite score per row, in row order. **Higher = more anomalous.**
@@ -69,19 +77,20 @@ pub trait Fitted: Send + Sync + Debug {
         self.judge(rows, false).map(|judged| judged.scores)
     }
 
-    /// What the last hidden layer makes of rows, rows × units, where there is such a layer: for maps of rows.
+    /// The activations of the last hidden layer, rows × units, if there is such a layer: for maps of rows.
     fn embed(&self, _rows: &Matrix) -> Result<Option<Matrix>, ScoreError> {
         Ok(None)
     }
 
-    /// The scores of some training rows, which are named by their places, each as if it had not been among them: no row is
-    /// its own neighbor. `None` where a method does not compare with training rows, or has another way to judge them.
+    /// The scores of some training rows, given by their positions, each as if it had not been a training row:
+    /// no row is its own neighbor. `None` if the method does not compare rows with training rows, or has
+    /// another way to judge them.
     fn training_scores(&self, _rows: Range<usize>) -> Option<Vec<f64>> {
         None
     }
 
-    /// Whether a row's score depends on the rows scored with it, as the joint variants of COPOD and ECOD have it.
-    /// Such detectors are for comparisons; no model is made of them.
+    /// Whether a row's score depends on the rows scored with it, as in the joint variants of COPOD and ECOD.
+    /// Such detectors are for comparisons; they do not become models.
     fn is_joint(&self) -> bool {
         false
     }
@@ -90,7 +99,7 @@ pub trait Fitted: Send + Sync + Debug {
     fn save(&self) -> Tensors;
 }
 
-/// Rows to be scored have the fitted width and only finite cells.
+/// Checks that rows to be scored have the fitted width and only finite cells.
 pub fn check_rows(rows: &Matrix, fitted: usize) -> Result<(), ScoreError> {
     if rows.n_cols() != fitted {
         return Err(ScoreError::ColumnCount { fitted, got: rows.n_cols() });
@@ -104,7 +113,7 @@ pub fn check_rows(rows: &Matrix, fitted: usize) -> Result<(), ScoreError> {
     }
 }
 
-/// Rows to be learned from are enough, not without columns, and finite.
+/// Checks that the training rows are enough, have columns, and hold only finite cells.
 pub fn check_training(rows: &Matrix, detector: &'static str, needed: usize) -> Result<(), FitError> {
     check_shape([rows.n_rows(), rows.n_cols()], detector, needed)?;
     match rows.first_not_finite() {
@@ -116,7 +125,7 @@ pub fn check_training(rows: &Matrix, detector: &'static str, needed: usize) -> R
     }
 }
 
-/// So many rows are enough, and there are columns.
+/// Checks that there are enough rows, and any columns.
 pub fn check_shape(
     [n_rows, n_cols]: [usize; 2],
     detector: &'static str,

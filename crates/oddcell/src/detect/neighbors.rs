@@ -2,8 +2,8 @@
 //!
 //! *Why exact:* the scores are compared with other libraries to nine digits, and a model must give the same
 //! answer on every machine. *Why two ways:* a tree skips most rows when there are few columns and hardly any
-//! when there are many, where comparing with every row, block by block and most of them by a cheap bound only, is
-//! faster.
+//! when there are many, where comparing with every row, block by block and most of them by a cheap bound
+//! only, is faster.
 //!
 //! *Invariants:* neighbors come nearest first, equal distances by the lower row index, so the answer is a
 //! function of the rows alone: not of the way of searching, of the other queries, or of threads. Both ways
@@ -22,8 +22,8 @@ use rayon::prelude::*;
 
 use crate::Matrix;
 
-/// Up to this many columns a tree is used; above, comparing with every row is faster (measured with 10,000 and
-/// 100,000 normally distributed rows, the worst case for a tree).
+/// Up to this many columns a tree is used; above, comparing with every row is faster (measured with 10,000
+/// and 100,000 normally distributed rows, the worst case for a tree).
 const TREE_COLUMNS: usize = 6;
 /// Below this many rows a tree does not pay.
 const TREE_ROWS: usize = 256;
@@ -120,8 +120,8 @@ impl Best {
     }
 }
 
-/// The square of the Euclidean distance, in four interleaved sums: vectorisable, and the same bits wherever it
-/// is computed.
+/// The square of the Euclidean distance, in four interleaved sums: vectorizable, and the same bits wherever
+/// it is computed.
 #[inline]
 fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0f64; 4];
@@ -146,7 +146,7 @@ enum Search {
     Brute(brute::Brute),
 }
 
-/// The training rows, ready to be asked for neighbors.
+/// The training rows, indexed for the search for neighbors.
 #[derive(Debug)]
 pub(crate) struct Neighbors {
     rows: Matrix,

@@ -1,7 +1,7 @@
 //! `neutralad`: anomaly detection with learned transformations.
 //!
-//! *Why:* K small nets learn to change a row, each in its own way, so that an encoder can tell the changed rows
-//! apart and still see the original in each. For rows unlike the training rows that fails.
+//! *Why:* K small nets learn to change a row, each in its own way, so that an encoder can tell the changed
+//! rows apart and still see the original in each. For rows unlike the training rows that fails.
 //!
 //! *Formula:* with u(0) … u(K) the encodings of the row and of its K views, each of length 1,
 //!
@@ -17,9 +17,9 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Detector, Fitted, Judged, Params, TrainFor, check_rows, check_training,
-    neural::{self, Batches, Best, Learner, Plan, Scaler, TrainingRows},
-    saved,
+    Abilities, Fitted, Judged, Params, Ready, Size, TrainFor, check_rows, check_training,
+    neural::{self, Batches, Best, Learner, Plan, TrainingRows},
+    ranges,
 };
 use crate::{
     Context, Matrix,
@@ -85,14 +85,6 @@ impl Default for NeuTralAdParams {
 }
 
 impl NeuTralAdParams {
-    fn check(&self) -> Result<(), ParamError> {
-        neural::check_common(self.batch_size, self.learning_rate)?;
-        neural::count("n_transforms", self.n_transforms, 2..=1_000, "between 2 and 1000")?;
-        neural::count("patience", self.patience, 1..=usize::MAX, "at least 1")?;
-        neural::positive("temperature", self.temperature)?;
-        neural::not_negative("weight_decay", self.weight_decay)
-    }
-
     fn views(&self) -> Views {
         Views { transform: self.transform, count: self.n_transforms, temperature: self.temperature }
     }
@@ -118,25 +110,52 @@ fn encoder_layers(width: usize) -> Vec<Layer> {
 impl Params for NeuTralAdParams {
     const NAME: &'static str = "neutralad";
     const SUMMARY: &'static str =
-        "NeuTraL AD: can learned views of the row be told apart and traced back to it?";
+        "NeuTraL AD: how well a net tells learned views of the row apart and matches them with it";
+    const ABILITIES: Abilities = Abilities::SMALL_NET;
 
-    fn preset(name: &str) -> Option<Self> {
-        (name == "default").then(Self::default)
+    fn check(&self) -> Result<(), ParamError> {
+        ranges::training(self.batch_size, self.learning_rate)?;
+        ranges::count("n_transforms", self.n_transforms, 2..=1_000, "between 2 and 1000")?;
+        ranges::at_least_one("patience", self.patience)?;
+        ranges::positive("temperature", self.temperature)?;
+        ranges::not_negative("weight_decay", self.weight_decay)
     }
 
-    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
-        self.check()?;
-        Ok(Box::new(NeuTralAd { params: self }))
+    fn seconds(&self, size: Size) -> f64 {
+        size.seconds_of_a_net()
     }
 
-    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        self.check().map_err(|error| saved::invalid_params(&error))?;
+    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        check_training(rows, Self::NAME, 2)?;
+        let plan = Plan {
+            rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
+            train_for: params.train_for,
+            batch_size: params.batch_size,
+            batches: Batches::Whole,
+            learning_rate: params.learning_rate,
+        };
+        let rows = TrainingRows::new(rows);
+        let learner = Viewing::new(params, rows, plan.batch_rows(), context.seed);
+        neural::fit(
+            learner,
+            plan,
+            context,
+            |&Viewing { views, ref transforms, ref encoder, ref best, .. }| {
+                let last = || stacks(transforms, encoder).cloned().collect();
+                let mut transforms = best.stacks().map_or_else(last, <[Stack]>::to_vec);
+                let encoder = transforms.pop().expect("the encoder is the last net");
+                FittedNeuTralAd { views, transforms, encoder }
+            },
+        )
+    }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let width = neural::width_of(tensors, "encoder.0.weight")?;
         let layers = transform_layers(width);
         let transform = |index| Stack::load(&format!("transform.{index}"), width, &layers, tensors);
-        let transforms = (0..self.n_transforms).map(transform).collect::<Result<_, _>>()?;
+        let transforms = (0..params.n_transforms).map(transform).collect::<Result<_, _>>()?;
         let encoder = Stack::load("encoder", width, &encoder_layers(width), tensors)?;
-        Ok(Box::new(FittedNeuTralAd { views: self.views(), transforms, encoder }))
+        Ok(Box::new(FittedNeuTralAd { views: params.views(), transforms, encoder }))
     }
 }
 
@@ -149,8 +168,8 @@ struct Views {
 }
 
 impl Views {
-    /// Row and view number `view` (1 to `count`) of every row, as lines of the encoder's input: a row's own line and
-    /// those of its views follow each other.
+    /// Row and view number `view` (1 to `count`) of every row, as lines of the encoder's input: a row's own
+    /// line and those of its views follow each other.
     fn write(self, view: usize, rows: &[f32], said: &[f32], width: usize, encoder_input: &mut [f32]) {
         let stride = padded(width);
         let groups = encoder_input.chunks_exact_mut((self.count + 1) * stride);
@@ -192,8 +211,8 @@ impl Views {
         }
     }
 
-    /// The loss of one row by the encodings of its line and of its views, a line of `stride` values each. With
-    /// `learning`, also its derivative by the encodings, times a scale. `table` is room to work in.
+    /// The loss of one row by the encodings of its line and of its views, a line of `stride` values each.
+    /// With `learning`, also its derivative by the encodings, times a scale. `table` is room to work in.
     ///
     /// With G(k, j) the share of exp S(k, j) in its sum, less 1 if j = 0, the derivative by u(i) is
     /// Σ over j of (G(i, j) + G(j, i)) · u(j) / temperature.
@@ -245,39 +264,6 @@ impl Views {
             }
         }
         sum * normaliser
-    }
-}
-
-/// `neutralad` with valid parameters.
-#[derive(Debug, Clone)]
-struct NeuTralAd {
-    params: NeuTralAdParams,
-}
-
-impl Detector for NeuTralAd {
-    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let params = &self.params;
-        check_training(rows, NeuTralAdParams::NAME, 2)?;
-        let plan = Plan {
-            rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
-            train_for: params.train_for,
-            batch_size: params.batch_size,
-            batches: Batches::Whole,
-            learning_rate: params.learning_rate,
-        };
-        let rows = TrainingRows::new(rows, &Scaler::identity(rows.n_cols()));
-        let learner = Viewing::new(params, rows, plan.batch_rows(), context.seed);
-        neural::fit(
-            learner,
-            plan,
-            context,
-            |&Viewing { views, ref transforms, ref encoder, ref best, .. }| {
-                let last = || stacks(transforms, encoder).cloned().collect();
-                let mut transforms = best.stacks().map_or_else(last, <[Stack]>::to_vec);
-                let encoder = transforms.pop().expect("the encoder is the last net");
-                FittedNeuTralAd { views, transforms, encoder }
-            },
-        )
     }
 }
 
@@ -376,7 +362,6 @@ impl Fitted for FittedNeuTralAd {
     fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
         let width = self.n_features();
         check_rows(rows, width)?;
-        let scaler = Scaler::identity(width);
         let n_lines = self.views.count + 1;
         let prepare = || {
             // All transformations have nets of the same shape.
@@ -388,7 +373,7 @@ impl Fitted for FittedNeuTralAd {
             SCORE_ROWS,
             prepare,
             |(transform, encoder, table), rows, scores| {
-                neural::fill(transform.input_mut(), rows, &scaler);
+                neural::fill(transform.input_mut(), rows, width);
                 for (index, net) in self.transforms.iter().enumerate() {
                     transform.forward(net, scores.len());
                     let (rows, said) = (transform.input(), transform.output());
@@ -441,7 +426,7 @@ mod tests {
         for transform in [Transform::Residual, Transform::Mul] {
             let params =
                 NeuTralAdParams { transform, n_transforms: 3, temperature: 0.5, ..Default::default() };
-            let rows = TrainingRows::new(&rows, &Scaler::identity(5));
+            let rows = TrainingRows::new(&rows);
             let mut learner = Viewing::new(&params, rows, 8, Seed(1));
             neural::check_gradient(&mut learner, &[0, 1, 2, 3, 4, 5, 6, 7]);
         }
@@ -465,7 +450,7 @@ mod tests {
         let mut stream = Seed(3).stream("rows", &[]);
         let rows = Matrix::new((0..40).map(|_| stream.normal()).collect(), 8, 5);
         let params = NeuTralAdParams { patience: 2, ..Default::default() };
-        let rows = TrainingRows::new(&rows, &Scaler::identity(5));
+        let rows = TrainingRows::new(&rows);
         let mut learner = Viewing::new(&params, rows, 8, Seed(1));
         // Losses of epochs 1, 2, …: the lowest from the sixth on is that of the seventh.
         let losses = [0.1, 5.0, 5.0, 5.0, 5.0, 3.0, 2.0, 4.0, 2.0];

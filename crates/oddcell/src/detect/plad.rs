@@ -1,21 +1,22 @@
 //! `plad`: a classifier of rows against slightly changed rows, in the style of perturbation learning (PLAD).
 //!
-//! *Why:* a net g learns small changes of normal rows that a classifier f can recognise; f then knows where normal
-//! ends.
+//! *Why:* a net g learns small changes of normal rows that a classifier f can recognize; f then knows where
+//! normal ends.
 //!
-//! *Formula:* changed row x̃ = α ∘ x + β with (α, β) from g(x); both nets lower together
-//! mean [ BCE(f(x), 0) + BCE(f(x̃), 1) + `penalty` · (‖α − 1‖² + ‖β‖²) ]. The score is f(x), before the sigmoid.
+//! *Formula:* changed row x̃ = α ∘ x + β with (α, β) from g(x); both nets lower together mean [ BCE(f(x), 0)
+//! + BCE(f(x̃), 1) + `penalty` · (‖α − 1‖² + ‖β‖²) ]. The score is f(x), before the sigmoid.
 //!
-//! *Source:* Cai, Fan (2022), "Perturbation learning based anomaly detection". **A re-implementation in its style:**
-//! neither the paper's body nor the authors' code could be read. The objective agrees with the abstract; the form
-//! of g, all sizes and all rates are ours, and published figures are not reproduced.
+//! *Source:* Cai, Fan (2022), "Perturbation learning based anomaly detection". **A re-implementation in its
+//! style:** we could read neither the paper's body nor the authors' code. The objective agrees with the
+//! abstract; the form of g, all sizes and all rates are ours, and we could not reproduce the published
+//! figures.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Detector, Fitted, Judged, Params, TrainFor, check_rows, check_training,
-    neural::{self, Batches, Learner, Plan, Scaler, TrainingRows},
-    saved,
+    Abilities, Fitted, Judged, Params, Ready, Size, TrainFor, check_rows, check_training,
+    neural::{self, Batches, Learner, Plan, SCORE_ROWS, TrainingRows},
+    ranges,
 };
 use crate::{
     Context, Matrix,
@@ -27,9 +28,6 @@ use crate::{
     seed::Seed,
     tensors::{TensorError, Tensors},
 };
-
-/// Rows that are scored together; any number gives the same bits.
-const SCORE_ROWS: usize = 256;
 
 /// How g's answer (a, b) changes a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,12 +71,6 @@ impl Default for PladParams {
 }
 
 impl PladParams {
-    fn check(&self) -> Result<(), ParamError> {
-        neural::check_common(self.batch_size, self.learning_rate)?;
-        neural::not_negative("penalty", self.penalty)?;
-        neural::count("hidden", self.hidden.unwrap_or(1), 1..=4_096, "between 1 and 4096, or null")
-    }
-
     fn classifier(&self, width: usize) -> Vec<Layer> {
         let hidden = self.hidden.unwrap_or(if width <= 64 { 64 } else { 256 });
         let mut layers = [Layer::torch(hidden), Layer::Relu].repeat(4);
@@ -86,8 +78,8 @@ impl PladParams {
         layers
     }
 
-    /// The net g. Fixed changes start close to none. Random ones could not grow from there: as often to one side as to
-    /// the other, small changes leave the classifier nothing to recognise.
+    /// The net g. Fixed changes start close to none. Random ones could not grow from there: as often to one
+    /// side as to the other, small changes leave the classifier nothing to recognize.
     fn perturbator(&self, width: usize) -> Vec<Layer> {
         let init = match self.perturbation {
             Perturbation::Random => Init::Torch,
@@ -103,34 +95,20 @@ impl Params for PladParams {
     const NAME: &'static str = "plad";
     const SUMMARY: &'static str =
         "PLAD style: a classifier of rows against rows that another net has changed a little";
+    const ABILITIES: Abilities = Abilities::SMALL_NET;
 
-    fn preset(name: &str) -> Option<Self> {
-        (name == "default").then(Self::default)
+    fn check(&self) -> Result<(), ParamError> {
+        ranges::training(self.batch_size, self.learning_rate)?;
+        ranges::not_negative("penalty", self.penalty)?;
+        ranges::count("hidden", self.hidden.unwrap_or(1), 1..=4_096, "between 1 and 4096, or null")
     }
 
-    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
-        self.check()?;
-        Ok(Box::new(Plad { params: self }))
+    fn seconds(&self, size: Size) -> f64 {
+        size.seconds_of_a_net()
     }
 
-    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        self.check().map_err(|error| saved::invalid_params(&error))?;
-        let width = neural::take_width(tensors)?;
-        let classifier = Stack::load("classifier", width, &self.classifier(width), tensors)?;
-        Ok(Box::new(FittedPlad { classifier }))
-    }
-}
-
-/// `plad` with valid parameters.
-#[derive(Debug, Clone)]
-struct Plad {
-    params: PladParams,
-}
-
-impl Detector for Plad {
-    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let params = &self.params;
-        check_training(rows, PladParams::NAME, 2)?;
+    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        check_training(rows, Self::NAME, 2)?;
         let plan = Plan {
             rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
             train_for: params.train_for,
@@ -138,11 +116,17 @@ impl Detector for Plad {
             batches: Batches::All,
             learning_rate: params.learning_rate,
         };
-        let rows = TrainingRows::new(rows, &Scaler::identity(rows.n_cols()));
+        let rows = TrainingRows::new(rows);
         let learner = Perturbing::new(params, rows, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| FittedPlad {
             classifier: learner.classifier.stack.clone(),
         })
+    }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+        let width = neural::take_width(tensors)?;
+        let classifier = Stack::load("classifier", width, &params.classifier(width), tensors)?;
+        Ok(Box::new(FittedPlad { classifier }))
     }
 }
 
@@ -257,10 +241,9 @@ impl Fitted for FittedPlad {
 
     fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
         check_rows(rows, self.n_features())?;
-        let scaler = Scaler::identity(self.n_features());
         let prepare = || Tape::for_scoring(&self.classifier, SCORE_ROWS);
         let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |tape, rows, scores| {
-            neural::fill(tape.input_mut(), rows, &scaler);
+            neural::fill(tape.input_mut(), rows, self.n_features());
             tape.forward(&self.classifier, scores.len());
             for (score, output) in scores.iter_mut().zip(tape.output().iter().step_by(padded(1))) {
                 *score = f64::from(*output);
@@ -284,7 +267,7 @@ mod tests {
     fn learner(params: &PladParams) -> Perturbing {
         let mut stream = Seed(3).stream("rows", &[]);
         let rows = Matrix::new((0..40).map(|_| stream.normal()).collect(), 8, 5);
-        Perturbing::new(params, TrainingRows::new(&rows, &Scaler::identity(5)), 8, Seed(1))
+        Perturbing::new(params, TrainingRows::new(&rows), 8, Seed(1))
     }
 
     #[test]
@@ -292,7 +275,8 @@ mod tests {
         for perturbation in [Perturbation::Random, Perturbation::Fixed] {
             let params = PladParams { perturbation, penalty: 0.3, ..PladParams::default() };
             let mut learner = learner(&params);
-            // Fresh weights give sums so close to 0 that any difference crosses a kink, and changes close to none.
+            // Fresh weights give sums so close to 0 that any difference crosses a kink, and changes close to
+            // none.
             let doubled = |weight: &mut f32| *weight *= 2.0;
             learner.classifier.stack.change(|weights| weights.iter_mut().for_each(doubled));
             let last = learner.perturbator.stack.matrices().last().unwrap();
@@ -302,7 +286,8 @@ mod tests {
         }
     }
 
-    #[test] // f says 0 of everything: 2·ln 2. g says (a, b) = (0.5, …, −0.25, …) of five columns: 5·(0.25 + 0.0625).
+    // f says 0 of everything: 2·ln 2. g says (a, b) = (0.5, …, −0.25, …) of five columns: 5·(0.25 + 0.0625).
+    #[test]
     fn the_loss_is_two_cross_entropies_and_the_size_of_the_changes() {
         let params = PladParams { perturbation: Perturbation::Fixed, penalty: 2.0, ..PladParams::default() };
         let mut learner = learner(&params);

@@ -1,27 +1,29 @@
 //! Tables of numbers in a model file, for the detectors that keep their training rows or columns.
 //!
-//! The counts are written beside the table, so that one that lost rows or had its sides exchanged is refused
-//! and not taken for another, smaller one.
+//! The number of rows and columns is written beside each table, so that a table that lost rows or had its
+//! sides exchanged is refused and not taken for a smaller one.
 
 use crate::{
     Matrix,
-    error::ParamError,
     tensors::{TensorError, Tensors},
 };
 
-/// Both sides of the table. As `f64`, exact far beyond any table that fits in memory.
-const COUNTS: &str = "counts";
+/// The name of the tensor with both sides of the table `name`.
+fn counts_of(name: &str) -> String {
+    format!("{name}.counts")
+}
 
-/// Adds a table under `name`, and its counts.
+/// Adds a table under `name`, and its counts. These are `f64`: exact far beyond any table that fits in
+/// memory.
 pub(super) fn put_table(tensors: &mut Tensors, name: &str, table: &Matrix) {
     let shape = [table.n_rows(), table.n_cols()];
     tensors.put_f64(name, &shape, table.values().to_vec());
-    tensors.put_f64(COUNTS, &[2], shape.map(|count| count as f64).to_vec());
+    tensors.put_f64(&counts_of(name), &[2], shape.map(|count| count as f64).to_vec());
 }
 
-/// Takes a table of at least one row and one column, all finite, with the shape its counts say.
+/// Takes a table of at least one row and one column, all finite, whose shape agrees with its counts.
 pub(super) fn take_table(tensors: &mut Tensors, name: &str) -> Result<Matrix, TensorError> {
-    let counts = tensors.take_f64(COUNTS, &[2])?;
+    let counts = tensors.take_f64(&counts_of(name), &[2])?;
     let &[n_rows, n_cols] = tensors.shape(name)? else {
         return Err(invalid(
             name,
@@ -43,12 +45,7 @@ pub(super) fn take_table(tensors: &mut Tensors, name: &str) -> Result<Matrix, Te
     Ok(Matrix::new(values, n_rows, n_cols))
 }
 
-/// A tensor whose values do not make sense.
+/// The error of a tensor whose values make no sense.
 pub(super) fn invalid(name: &str, reason: &impl ToString) -> TensorError {
     TensorError::Invalid { name: name.to_owned(), reason: reason.to_string() }
-}
-
-/// Parameters of a model file that no detector can be built from.
-pub(super) fn invalid_params(error: &ParamError) -> TensorError {
-    invalid("parameters", error)
 }

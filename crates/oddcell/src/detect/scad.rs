@@ -1,12 +1,12 @@
 //! `scad`: self-contrastive anomaly detection, also known as internal contrastive learning (ICL).
 //!
-//! *Why:* in normal rows, some neighboring columns tell which rest of the row they belong to. Two nets learn to
-//! match a window of columns with the rest; where they cannot, the row is odd.
+//! *Why:* in normal rows, a few neighboring columns reveal which rest of a row they belong to. Two nets learn
+//! to match a window of columns with the rest; if they cannot, the row is odd.
 //!
-//! *Formula:* a row of d columns has m = d − k + 1 windows of k columns. qⱼ = F(row without window j) and
-//! pⱼ = G(window j), both normalised over the windows, unit by unit, and then to length 1. The loss of window j is
-//! −qⱼ·pⱼ/τ + ln Σₗ exp(qⱼ·pₗ/τ); the training loss is its mean over rows and windows, and the score its mean over
-//! windows, summed over `repeats` pairs of nets, each with the columns in another random order.
+//! *Formula:* a row of d columns has m = d − k + 1 windows of k columns. qⱼ = F(row without window j) and pⱼ
+//! = G(window j), both normalized over the windows, unit by unit, and then to length 1. The loss of window j
+//! is −qⱼ·pⱼ/τ + ln Σₗ exp(qⱼ·pₗ/τ); the training loss is its mean over rows and windows, and the score its
+//! mean over windows, summed over `repeats` pairs of nets, each with the columns in another random order.
 //!
 //! *Source:* Shenkar, Wolf (2022), "Anomaly detection for tabular data with internal contrastive learning".
 
@@ -18,9 +18,9 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Detector, Fitted, Judged, Params, TrainFor, check_rows, check_training,
-    neural::{self, Batches, Learner, Plan, Scaler, TrainingRows},
-    saved,
+    Abilities, Fitted, Judged, Params, Ready, Size, TrainFor, Training, check_rows, check_training,
+    neural::{self, Batches, Learner, Plan, TrainingRows},
+    ranges, saved,
 };
 use crate::{
     Context, Matrix,
@@ -39,7 +39,8 @@ use windows::Windows;
 /// The tensor of the orders of the columns, one line for every repeat, and that of their number.
 const ORDERS: &str = "orders";
 const REPEATS: &str = "repeats";
-/// Windows that are held in memory at a time, about 15 KB each by default: with many columns a batch has fewer rows.
+/// The most windows in memory at a time, about 15 KB each by default: with many columns a batch has fewer
+/// rows.
 const MOST_WINDOWS: usize = 32_768;
 /// Windows that are scored together; any number gives the same bits.
 const SCORE_WINDOWS: usize = 2_048;
@@ -52,11 +53,11 @@ pub struct ScadParams {
     pub temperature: f64,
     /// Width of what the two nets are compared by, 4 to 4096; their hidden layers are in proportion.
     pub units: usize,
-    /// Pairs of nets, each with another order of the columns, 1 to 1000; `null`: 100 / (ln rows + columns), rounded
-    /// down, plus 1.
+    /// Pairs of nets, each with another order of the columns, 1 to 1000; `null`: 100 / (ln rows + columns),
+    /// rounded down, plus 1.
     pub repeats: Option<usize>,
-    /// How long to train each pair at most: `2000 epochs` or `4000 steps`. It ends earlier once the mean loss of
-    /// an epoch is below 0.001 (up to 40 columns) or 0.01.
+    /// How long to train each pair at most: `2000 epochs` or `4000 steps`. It ends earlier once the mean loss
+    /// of an epoch is below 0.001 (up to 40 columns) or 0.01.
     pub train_for: TrainFor,
     /// Rows per step, 1 to 16384.
     pub batch_size: usize,
@@ -78,13 +79,6 @@ impl Default for ScadParams {
 }
 
 impl ScadParams {
-    fn check(&self) -> Result<(), ParamError> {
-        neural::check_common(self.batch_size, self.learning_rate)?;
-        neural::positive("temperature", self.temperature)?;
-        neural::count("units", self.units, 4..=4_096, "between 4 and 4096")?;
-        neural::count("repeats", self.repeats.unwrap_or(1), 1..=1_000, "between 1 and 1000, or null")
-    }
-
     fn repeats(&self, rows: &Matrix) -> usize {
         let by_size = || (100.0 / (libm::log(rows.n_rows() as f64) + rows.n_cols() as f64)) as usize + 1;
         self.repeats.unwrap_or_else(by_size)
@@ -114,53 +108,36 @@ impl ScadParams {
 impl Params for ScadParams {
     const NAME: &'static str = "scad";
     const SUMMARY: &'static str =
-        "internal contrastive learning: do some columns tell which rest they belong to?";
+        "internal contrastive learning: how well some columns match the rest of their row";
+    const ABILITIES: Abilities = Abilities {
+        training: Training::InSteps {
+            short: &[("train_for", "60 steps"), ("units", "16"), ("repeats", "4")],
+        },
+        slow_to_score: true,
+        memory: 600 << 20,
+        ..Abilities::SMALL_NET
+    };
 
-    fn preset(name: &str) -> Option<Self> {
-        (name == "default").then(Self::default)
+    fn check(&self) -> Result<(), ParamError> {
+        ranges::training(self.batch_size, self.learning_rate)?;
+        ranges::positive("temperature", self.temperature)?;
+        ranges::count("units", self.units, 4..=4_096, "between 4 and 4096")?;
+        ranges::count("repeats", self.repeats.unwrap_or(1), 1..=1_000, "between 1 and 1000, or null")
     }
 
-    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
-        self.check()?;
-        Ok(Box::new(Scad { params: self }))
+    fn seconds(&self, size: Size) -> f64 {
+        1e-2 * size.n_train as f64 * size.n_cols as f64
     }
 
-    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        self.check().map_err(|error| saved::invalid_params(&error))?;
-        let count = tensors.take_u32(REPEATS, &[1])?[0] as usize;
-        let (n_orders, width) = match *tensors.shape(ORDERS)? {
-            [n_orders, width] => (n_orders, width),
-            _ => (0, 0),
-        };
-        if count == 0 || count != n_orders || self.repeats.is_some_and(|repeats| repeats != count) {
-            return Err(saved::invalid(ORDERS, &format!("{count} orders of columns were expected")));
-        }
+    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        let width = rows.n_cols();
+        check_training(rows, Self::NAME, 2)?;
         if width < Windows::LEAST_COLUMNS {
-            return Err(saved::invalid(ORDERS, &format!("{width} columns are too few")));
-        }
-        let orders = tensors.take_u32(ORDERS, &[count, width])?;
-        let member = |(index, order): (usize, &[u32])| Member::load(&self, index, order, tensors);
-        let members = orders.chunks_exact(width).enumerate().map(member).collect::<Result<_, _>>()?;
-        Ok(Box::new(FittedScad { temperature: self.temperature as f32, width, members }))
-    }
-}
-
-/// `scad` with valid parameters.
-#[derive(Debug, Clone)]
-struct Scad {
-    params: ScadParams,
-}
-
-impl Detector for Scad {
-    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let (params, width) = (&self.params, rows.n_cols());
-        check_training(rows, ScadParams::NAME, 2)?;
-        if width < Windows::LEAST_COLUMNS {
-            let (detector, needed) = (ScadParams::NAME, Windows::LEAST_COLUMNS);
+            let (detector, needed) = (Self::NAME, Windows::LEAST_COLUMNS);
             return Err(FitError::TooFewColumns { detector, needed, got: width });
         }
         let repeats = params.repeats(rows);
-        let mut training = TrainingRows::new(rows, &Scaler::identity(width));
+        let mut training = TrainingRows::new(rows);
         let parts = Parts::new(context.monitor, repeats);
         let mut members = Vec::with_capacity(repeats);
         for repeat in 0..repeats {
@@ -189,6 +166,24 @@ impl Detector for Scad {
             members.push(Member { windows, outside: outside.stack, inside: inside.stack });
             training = rows;
         }
+        Ok(Box::new(FittedScad { temperature: params.temperature as f32, width, members }))
+    }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+        let count = tensors.take_u32(REPEATS, &[1])?[0] as usize;
+        let (n_orders, width) = match *tensors.shape(ORDERS)? {
+            [n_orders, width] => (n_orders, width),
+            _ => (0, 0),
+        };
+        if count == 0 || count != n_orders || params.repeats.is_some_and(|repeats| repeats != count) {
+            return Err(saved::invalid(ORDERS, &format!("{count} orders of columns were expected")));
+        }
+        if width < Windows::LEAST_COLUMNS {
+            return Err(saved::invalid(ORDERS, &format!("{width} columns are too few")));
+        }
+        let orders = tensors.take_u32(ORDERS, &[count, width])?;
+        let member = |(index, order): (usize, &[u32])| Member::load(params, index, order, tensors);
+        let members = orders.chunks_exact(width).enumerate().map(member).collect::<Result<_, _>>()?;
         Ok(Box::new(FittedScad { temperature: params.temperature as f32, width, members }))
     }
 }
@@ -310,7 +305,6 @@ impl Fitted for FittedScad {
         check_rows(rows, self.width)?;
         let (count, units) = (self.members[0].windows.count(), self.members[0].outside.n_outputs());
         let block = (SCORE_WINDOWS / count).max(1);
-        let scaler = Scaler::identity(self.width);
         let prepare = || {
             let tape = |stack: &Stack| Tape::for_scoring(stack, block * count);
             // All members have nets of the same shapes.
@@ -319,7 +313,7 @@ impl Fitted for FittedScad {
         };
         let scores = neural::score_in_blocks(rows, block, prepare, |buffers, rows, scores| {
             let ((outside, inside), values, contrast) = buffers;
-            neural::fill(values, rows, &scaler);
+            neural::fill(values, rows, self.width);
             for member in &self.members {
                 for (at, row) in values.chunks_exact(padded(self.width)).take(scores.len()).enumerate() {
                     member.windows.cut(row, at, outside.input_mut(), inside.input_mut());
@@ -358,7 +352,7 @@ mod tests {
         let rows = Matrix::new((0..40).map(|_| stream.normal()).collect(), 8, 5);
         // At the default temperature the loss bends too much for a difference of 32-bit numbers.
         let params = ScadParams { temperature: 0.5, ..ScadParams::default() };
-        let training = TrainingRows::new(&rows, &Scaler::identity(5));
+        let training = TrainingRows::new(&rows);
         let windows = Windows::new(vec![3, 0, 4, 1, 2]);
         let mut learner = Matching::new(&params, training, windows, 8, Seed(1));
         neural::check_gradient(&mut learner, &[0, 1, 2, 3, 4, 5, 6, 7]);

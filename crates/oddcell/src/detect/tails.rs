@@ -1,7 +1,7 @@
-//! Tail probabilities, column by column: what `copod` and `ecod` are made of.
+//! Tail probabilities, column by column: the common part of `copod` and `ecod`.
 //!
-//! *Why:* a value that few training values reach is odd by itself; adding up over the columns makes it a score
-//! that needs no tuning and says which column it came from.
+//! *Why:* a value that few training values reach is odd by itself. Adding up over the columns gives a score
+//! that needs no tuning and shows which columns it came from: those parts are the cells, in nats.
 //!
 //! *Formula:* with N values in a column, the row's own among them, the tails of a value x are
 //!
@@ -14,81 +14,96 @@
 //! Skewness is m₃/m₂^1.5 with population moments; below 1e-12 in size it counts as none, because there only
 //! the rounding of the sums decides its sign.
 //!
-//! *Which N values:* by default the training column and the row's own value, N = n + 1, and the skewness of the
-//! training column, so that a row's score does not depend on the rows scored with it. With `joint`, as in
+//! *Which N values:* by default the training column and the row's own value, N = n + 1, and the skewness of
+//! the training column, so that a row's score does not depend on the rows scored with it. With `joint`, as in
 //! `PyOD`: the training column and all rows of the call, N = n + m, skewness included. A single row scored
 //! jointly differs from the default only where it alone turns the sign of a skewness.
 //!
 //! *Invariants:* the row itself is counted, so no probability is 0 and scores are finite, at most
-//! d · 2 · ln(N). A constant column adds 0 for its own value.
+//! d · 2 · ln(N). A constant column adds 0 for its own value. The cells of a row add up to its score.
 
 mod skew;
 
-use rayon::prelude::*;
+use std::{fmt::Debug, marker::PhantomData};
 
-use self::skew::Skew;
-use super::{Detector, Fitted, Judged, check_rows, check_training, saved};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+pub use self::skew::Skew;
+use super::{
+    Abilities, CellUnit, Fitted, Judged, Keeps, Params, Ready, Size, check_rows, check_training, saved,
+};
 use crate::{
     Context, Matrix,
-    error::{FitError, ScoreError},
+    error::{FitError, ParamError, ScoreError},
     tensors::{TensorError, Tensors},
 };
 
 /// The tensor of the sorted training columns.
 const COLUMNS: &str = "columns";
-/// How the two tails of a cell become its part of the score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule {
-    Copod,
-    Ecod,
+
+/// How the two tails of a cell become its part of the score: what tells `copod` from `ecod`.
+pub trait TailRule: Debug + Clone + Copy + Default + PartialEq + Send + Sync + 'static {
+    /// The detector's name.
+    const NAME: &'static str;
+    /// What it does, in one line.
+    const SUMMARY: &'static str;
+
+    /// The part of a cell with the tails L and R in a column of this skewness.
+    fn part(left: f64, right: f64, skew: Skew) -> f64;
 }
 
-impl Rule {
-    fn name(self) -> &'static str {
-        match self {
-            Rule::Copod => "copod",
-            Rule::Ecod => "ecod",
-        }
-    }
-
-    #[inline]
-    fn part(self, left: f64, right: f64, skew: Skew) -> f64 {
-        let skewed = match skew {
-            Skew::Left => left,
-            Skew::Right => right,
-            Skew::None => left + right,
-        };
-        match self {
-            Rule::Copod => skewed.max(f64::midpoint(left, right)),
-            Rule::Ecod => left.max(right).max(skewed),
-        }
-    }
+/// The parameters of `copod` and `ecod`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, bound = "")]
+pub struct TailParams<R: TailRule> {
+    /// Whether the rows of one call are ranked among each other too, as in `PyOD`. Then a row's score depends
+    /// on the rows scored with it; meant for repeating published results.
+    pub joint: bool,
+    #[serde(skip)]
+    rule: PhantomData<R>,
 }
 
-/// `copod` or `ecod` with valid parameters.
-#[derive(Debug, Clone, Copy)]
-pub struct TailDetector {
-    pub(super) rule: Rule,
-    pub(super) joint: bool,
-}
-
-impl TailDetector {
-    /// Sorts every column.
-    pub fn learn(&self, rows: &Matrix) -> Result<FittedTails, FitError> {
-        check_training(rows, self.rule.name(), 1)?;
-        Ok(FittedTails::of_columns(*self, sorted_columns(rows)))
+impl<R: TailRule> TailParams<R> {
+    /// What `PyOD` does: `joint`.
+    #[must_use]
+    pub fn published() -> Self {
+        Self { joint: true, rule: PhantomData }
     }
 
-    /// The scores of the rows of one table among themselves: `PyOD`'s training scores. N is the number of rows.
-    pub fn score_together(&self, rows: &Matrix) -> Result<Vec<f64>, FitError> {
-        Ok(self.learn(rows)?.scores(rows, Among::Training))
-    }
-
-    fn among(self) -> Among {
+    fn among(&self) -> Among {
         if self.joint { Among::TrainingAndAll } else { Among::TrainingAndItself }
     }
+}
 
-    pub(super) fn load(self, tensors: &mut Tensors) -> Result<FittedTails, TensorError> {
+impl<R: TailRule> Params for TailParams<R> {
+    const NAME: &'static str = R::NAME;
+    const SUMMARY: &'static str = R::SUMMARY;
+    const PRESETS: &'static [&'static str] = &["default", "paper"];
+    const ABILITIES: Abilities =
+        Abilities { cells: Some(CellUnit::Surprise), keeps: Keeps::Values, ..Abilities::SIMPLE };
+
+    fn preset(name: &str) -> Option<Self> {
+        match name {
+            "default" => Some(Self::default()),
+            "paper" => Some(Self::published()),
+            _ => None,
+        }
+    }
+
+    fn check(&self) -> Result<(), ParamError> {
+        Ok(())
+    }
+
+    fn seconds(&self, size: Size) -> f64 {
+        size.seconds_of_cells()
+    }
+
+    fn fit(params: &Ready<Self>, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        Ok(Box::new(params.learn(rows)?))
+    }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let columns = saved::take_table(tensors, COLUMNS)?;
         for (column, values) in columns.rows().enumerate() {
             if let Some(at) = values.windows(2).position(|pair| pair[0] > pair[1]) {
@@ -98,20 +113,28 @@ impl TailDetector {
                 return Err(saved::invalid(COLUMNS, &reason));
             }
         }
-        Ok(FittedTails::of_columns(self, columns))
+        Ok(Box::new(FittedTails::of_columns(params, columns)))
     }
 }
 
-impl Detector for TailDetector {
-    fn fit(&self, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        Ok(Box::new(self.learn(rows)?))
+impl<R: TailRule> Ready<TailParams<R>> {
+    /// Sorts every column.
+    pub fn learn(&self, rows: &Matrix) -> Result<FittedTails<R>, FitError> {
+        check_training(rows, R::NAME, 1)?;
+        Ok(FittedTails::of_columns(self, sorted_columns(rows)))
+    }
+
+    /// The scores of the rows of one table among themselves: `PyOD`'s training scores. N is the number of
+    /// rows.
+    pub fn score_together(&self, rows: &Matrix) -> Result<Vec<f64>, FitError> {
+        Ok(self.learn(rows)?.judge_among(rows, Among::Training, false).scores)
     }
 }
 
 /// `copod` or `ecod` with its sorted training columns.
 #[derive(Debug)]
-pub struct FittedTails {
-    detector: TailDetector,
+pub struct FittedTails<R: TailRule> {
+    params: TailParams<R>,
     /// Columns × training rows, every column sorted.
     columns: Matrix,
     skews: Vec<Skew>,
@@ -132,6 +155,7 @@ enum Among {
 }
 
 /// What the cells of one column are compared with.
+#[derive(Debug, Clone, Copy)]
 struct Reference<'a> {
     training: &'a [f64],
     among: Among,
@@ -141,9 +165,9 @@ struct Reference<'a> {
 impl Reference<'_> {
     /// Writes into `parts`, by row, what each cell of the sorted column adds to the score.
     ///
-    /// Going up the column, the places in the training values only go up, too: each is found near the one before, and
-    /// what is equal is looked up once.
-    fn parts(&self, column: &[Placed], rule: Rule, parts: &mut [f64]) {
+    /// Up the sorted column, positions among the training values only rise: each is searched from the one
+    /// before, and equal values are looked up once.
+    fn write_parts<R: TailRule>(self, column: &[Placed], parts: &mut [f64]) {
         let n_added = match self.among {
             Among::Training => 0,
             Among::TrainingAndItself => 1,
@@ -157,11 +181,11 @@ impl Reference<'_> {
             place = climb(self.training, n_below, |other| other <= value);
             let (added_below, added_up_to) = match self.among {
                 Among::TrainingAndAll => (start, start + n_equal),
-                _ => (0, n_added),
+                Among::Training | Among::TrainingAndItself => (0, n_added),
             };
             let (up_to, from) = (place + added_up_to, total - n_below - added_below);
             let tail = |count: usize| libm::log(total as f64 / count as f64);
-            let part = rule.part(tail(up_to), tail(from), self.skew);
+            let part = R::part(tail(up_to), tail(from), self.skew);
             for &(_, row) in &column[start..][..n_equal] {
                 parts[row as usize] = part;
             }
@@ -170,8 +194,9 @@ impl Reference<'_> {
     }
 }
 
-/// The first place from `start` on whose value does not pass; all before it pass. Looks near `start` first, so that many
-/// steps up a column cost no more than one walk along it, and a single one no more than a search.
+/// The first position from `start` on whose value does not pass; all before it pass. Looks near `start`
+/// first, so that many steps up a column cost no more than one walk along it, and a single step no more than
+/// a search.
 fn climb(sorted: &[f64], start: usize, passes: impl Fn(f64) -> bool) -> usize {
     let rest = &sorted[start..];
     let mut reach = 1;
@@ -197,37 +222,29 @@ fn sorted_columns(rows: &Matrix) -> Matrix {
     columns
 }
 
-impl FittedTails {
-    fn of_columns(detector: TailDetector, columns: Matrix) -> Self {
+impl<R: TailRule> FittedTails<R> {
+    fn of_columns(params: &TailParams<R>, columns: Matrix) -> Self {
         let skews = (0..columns.n_rows()).into_par_iter().map(|column| Skew::of([columns.row(column), &[]]));
-        Self { detector, skews: skews.collect(), columns }
+        Self { params: params.clone(), skews: skews.collect(), columns }
     }
 
-    /// What each cell adds to its row's score, rows × features. Not in standard deviations: natural logarithms
-    /// of how rare the value is.
-    pub fn cells(&self, rows: &Matrix) -> Result<Matrix, ScoreError> {
-        check_rows(rows, self.n_features())?;
-        let mut cells = Matrix::zeros(rows.n_rows(), rows.n_cols());
-        self.for_each_column(rows, self.detector.among(), |column, parts| {
-            for (row, &part) in parts.iter().enumerate() {
-                cells.row_mut(row)[column] = part;
+    fn judge_among(&self, rows: &Matrix, among: Among, want_cells: bool) -> Judged {
+        let mut scores = vec![0.0; rows.n_rows()];
+        let mut cells = want_cells.then(|| Matrix::zeros(rows.n_rows(), rows.n_cols()));
+        self.for_each_column(rows, among, |column, parts| {
+            scores.iter_mut().zip(parts).for_each(|(score, part)| *score += part);
+            if let Some(cells) = &mut cells {
+                parts.iter().enumerate().for_each(|(row, &part)| cells.row_mut(row)[column] = part);
             }
         });
-        Ok(cells)
-    }
-
-    fn scores(&self, rows: &Matrix, among: Among) -> Vec<f64> {
-        let mut scores = vec![0.0; rows.n_rows()];
-        self.for_each_column(rows, among, |_, parts| {
-            scores.iter_mut().zip(parts).for_each(|(score, part)| *score += part);
-        });
-        scores
+        Judged { scores, cells }
     }
 
     /// Passes on what the cells of every column add to their rows' scores, in column order.
     fn for_each_column(&self, rows: &Matrix, among: Among, mut take: impl FnMut(usize, &[f64])) {
         let n_cols = self.n_features();
-        // As many columns at a time as keep all threads busy, so that memory is theirs and not the whole table's.
+        // As many columns at a time as keep all threads busy, so that memory is theirs and not the whole
+        // table's.
         let per_turn = 2 * rayon::current_num_threads();
         for first in (0..n_cols).step_by(per_turn) {
             let columns = (first..n_cols.min(first + per_turn)).into_par_iter();
@@ -247,23 +264,23 @@ impl FittedTails {
             self.skews[column]
         };
         let mut parts = vec![0.0; cells.len()];
-        Reference { training, among, skew }.parts(&cells, self.detector.rule, &mut parts);
+        Reference { training, among, skew }.write_parts::<R>(&cells, &mut parts);
         parts
     }
 }
 
-impl Fitted for FittedTails {
+impl<R: TailRule> Fitted for FittedTails<R> {
     fn n_features(&self) -> usize {
         self.columns.n_rows()
     }
 
     fn is_joint(&self) -> bool {
-        self.detector.joint
+        self.params.joint
     }
 
-    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
+    fn judge(&self, rows: &Matrix, want_cells: bool) -> Result<Judged, ScoreError> {
         check_rows(rows, self.n_features())?;
-        Ok(Judged { scores: self.scores(rows, self.detector.among()), cells: None })
+        Ok(self.judge_among(rows, self.params.among(), want_cells))
     }
 
     fn save(&self) -> Tensors {
@@ -278,9 +295,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::detect::{copod::Copod, ecod::Ecod};
 
-    fn detector(rule: Rule, joint: bool) -> TailDetector {
-        TailDetector { rule, joint }
+    fn tails<R: TailRule>(joint: bool) -> Ready<TailParams<R>> {
+        TailParams { joint, rule: PhantomData }.ready().unwrap()
+    }
+
+    fn score<R: TailRule>(joint: bool, train: &Matrix, rows: &Matrix) -> Vec<f64> {
+        tails::<R>(joint).learn(train).unwrap().score(rows).unwrap()
     }
 
     // Training 1, 2, 2, 9 (skewed to the right: mean 3.5, third powers −15.6 − 3.4 − 3.4 + 166.4 > 0). N = 5.
@@ -290,17 +312,17 @@ mod tests {
     fn parts_match_the_values_worked_out_by_hand() {
         let rows = Matrix::from_rows(&[[1.0], [2.0], [2.0], [9.0]]);
         let queries = Matrix::from_rows(&[[2.0], [0.0], [10.0]]);
-        let score = |rule| detector(rule, false).learn(&rows).unwrap().score(&queries).unwrap();
         let (a, b) = (libm::log(1.25), libm::log(5.0));
-        assert_eq!(score(Rule::Copod), [a, b / 2.0, b]);
-        assert_eq!(score(Rule::Ecod), [a, b, b]);
+        assert_eq!(score::<Copod>(false, &rows, &queries), [a, b / 2.0, b]);
+        assert_eq!(score::<Ecod>(false, &rows, &queries), [a, b, b]);
     }
 
-    // Among themselves N = 4: for 1, L = ln 4 and R = 0; for 2, L = ln(4/3), R = ln(4/3); for 9, L = 0, R = ln 4.
+    // Among themselves N = 4: for 1, L = ln 4 and R = 0; for 2, L = ln(4/3), R = ln(4/3); for 9, L = 0, R =
+    // ln 4.
     #[test]
     fn rows_among_themselves_count_themselves_once() {
         let rows = Matrix::from_rows(&[[1.0], [2.0], [2.0], [9.0]]);
-        let scores = detector(Rule::Copod, false).score_together(&rows).unwrap();
+        let scores = tails::<Copod>(false).score_together(&rows).unwrap();
         let (third, fourth) = (libm::log(4.0 / 3.0), libm::log(4.0));
         assert_eq!(scores, [fourth / 2.0, third, third, fourth]);
     }
@@ -309,19 +331,18 @@ mod tests {
     fn only_joint_scores_depend_on_the_company() {
         let rows = Matrix::from_rows(&[[1.0], [2.0], [2.0], [9.0]]);
         let both = Matrix::from_rows(&[[10.0], [10.0]]);
-        let score = |joint| detector(Rule::Ecod, joint).learn(&rows).unwrap().score(&both).unwrap();
-        assert_eq!(score(true), [libm::log(3.0); 2]);
-        assert_eq!(score(false), [libm::log(5.0); 2]);
-        let alone = detector(Rule::Ecod, true).learn(&rows).unwrap().score(&both.take(&[0])).unwrap();
-        assert_eq!(alone, [libm::log(5.0)]);
+        assert_eq!(score::<Ecod>(true, &rows, &both), [libm::log(3.0); 2]);
+        assert_eq!(score::<Ecod>(false, &rows, &both), [libm::log(5.0); 2]);
+        assert_eq!(score::<Ecod>(true, &rows, &both.take(&[0])), [libm::log(5.0)]);
     }
 
     #[test]
     fn an_unsorted_column_is_refused_when_loaded() {
-        let fitted = detector(Rule::Ecod, false).learn(&Matrix::from_rows(&[[1.0], [2.0]])).unwrap();
+        let ecod = tails::<Ecod>(false);
+        let fitted = ecod.learn(&Matrix::from_rows(&[[1.0], [2.0]])).unwrap();
         let mut tensors = fitted.save();
         tensors.put_f64(COLUMNS, &[1, 2], vec![2.0, 1.0]);
-        let error = detector(Rule::Ecod, false).load(&mut tensors).unwrap_err();
+        let error = Params::load(&ecod, &mut tensors).unwrap_err();
         assert_eq!(
             error.to_string(),
             "tensor `columns`: column 1 is not sorted: value 1 is smaller than value 0"
@@ -342,22 +363,20 @@ mod tests {
         fn mirroring_every_column_leaves_the_scores_as_they_were(rows in table(), joint in any::<bool>()) {
             let mut mirrored = rows.clone();
             mirrored.values_mut().iter_mut().for_each(|value| *value = -*value);
-            for rule in [Rule::Copod, Rule::Ecod] {
-                let detector = detector(rule, joint);
-                let before = detector.learn(&rows).unwrap().score(&rows).unwrap();
-                prop_assert_eq!(before, detector.learn(&mirrored).unwrap().score(&mirrored).unwrap());
-            }
+            let both = |rows: &Matrix| [score::<Copod>(joint, rows, rows), score::<Ecod>(joint, rows, rows)];
+            prop_assert_eq!(both(&rows), both(&mirrored));
         }
 
         // Law: the cells of a row add up to its score, and none is negative.
         #[test]
         fn cells_add_up_to_the_score(rows in table(), joint in any::<bool>()) {
-            for rule in [Rule::Copod, Rule::Ecod] {
-                let fitted = detector(rule, joint).learn(&rows).unwrap();
-                let cells = fitted.cells(&rows).unwrap();
+            let copod = tails::<Copod>(joint).learn(&rows).unwrap().judge(&rows, true).unwrap();
+            let ecod = tails::<Ecod>(joint).learn(&rows).unwrap().judge(&rows, true).unwrap();
+            for Judged { scores, cells } in [copod, ecod] {
+                let cells = cells.unwrap();
                 prop_assert!(cells.values().iter().all(|&cell| cell >= 0.0));
                 let sums: Vec<f64> = cells.rows().map(|row| row.iter().sum()).collect();
-                prop_assert_eq!(sums, fitted.score(&rows).unwrap());
+                prop_assert_eq!(sums, scores);
             }
         }
     }

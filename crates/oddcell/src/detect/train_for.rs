@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum TrainFor {
-    /// Every training row is seen this often.
+    /// Every training row is seen this many times.
     Epochs(usize),
-    /// The weights are changed this often, whatever the number of rows.
+    /// The weights are updated this many times, whatever the number of rows.
     Steps(usize),
 }
 
 impl TrainFor {
-    /// Optimisation steps when an epoch takes `steps_per_epoch`.
+    /// Optimization steps when an epoch takes `steps_per_epoch`.
     #[must_use]
     pub fn steps(self, steps_per_epoch: usize) -> usize {
         match self {
@@ -31,7 +31,8 @@ impl FromStr for TrainFor {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wrong = || {
             format!(
-                "`{text}` is no length of training; expected a number with its unit, like `500 epochs` or `4000 steps`"
+                "`{text}` is no length of training; expected a number with its unit, like `500 epochs` or \
+                 `4000 steps`"
             )
         };
         let (count, unit) = text.trim().split_once(' ').ok_or_else(wrong)?;

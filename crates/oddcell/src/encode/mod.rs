@@ -37,8 +37,8 @@ use serde::{Deserialize, Serialize};
 pub use surprises::Surprises;
 pub(crate) use validate::Check;
 
-use crate::error::ParamError;
 pub use crate::kinds::{IdentifierSign, NormalRange, Share};
+use crate::{detect::ranges::require, error::ParamError};
 
 /// The least standard deviation of a 0/1 feature. So a level that training never or hardly ever had is 1 / 0.1 = 10
 /// standard deviations off: plainly odd, yet of the same order as odd numbers.
@@ -78,20 +78,8 @@ impl Default for EncodeOptions {
 impl EncodeOptions {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), ParamError> {
-        if !(1..=MAX_LEVELS).contains(&self.max_levels) {
-            return Err(ParamError::OutOfRange {
-                name: "max_levels",
-                got: self.max_levels.to_string(),
-                allowed: "from 1 to 4096",
-            });
-        }
-        if self.min_level_rows == 0 {
-            return Err(ParamError::OutOfRange {
-                name: "min_level_rows",
-                got: "0".to_owned(),
-                allowed: "at least 1",
-            });
-        }
-        Ok(())
+        let (levels, rows) = (self.max_levels, self.min_level_rows);
+        require((1..=MAX_LEVELS).contains(&levels), "max_levels", levels, "from 1 to 4096")?;
+        require(rows > 0, "min_level_rows", rows, "at least 1")
     }
 }

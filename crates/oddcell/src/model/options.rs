@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DetectorSpec, encode::EncodeOptions, error::ParamError};
+use crate::{DetectorSpec, detect::ranges::require, encode::EncodeOptions, error::ParamError};
 
 /// The most folds that rows are split into, and so the most members of a model.
 pub const MAX_FOLDS: usize = 100;
@@ -57,14 +57,10 @@ impl Default for SplitOptions {
 impl SplitOptions {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), ParamError> {
-        let check = |valid: bool, name: &'static str, got: String, allowed: &'static str| {
-            if valid { Ok(()) } else { Err(ParamError::OutOfRange { name, got, allowed }) }
-        };
-        // Written as what is valid, so that NaN fails.
         let holdout = self.holdout > 0.0 && self.holdout < 1.0;
-        check(holdout, "holdout", self.holdout.to_string(), "more than 0 and less than 1")?;
+        require(holdout, "holdout", self.holdout, "more than 0 and less than 1")?;
         let (most, folds) = (self.max_holdout_rows, self.folds);
-        check(most > 0, "max_holdout_rows", most.to_string(), "at least 1")?;
-        check((2..=MAX_FOLDS).contains(&folds), "folds", folds.to_string(), "from 2 to 100")
+        require(most > 0, "max_holdout_rows", most, "at least 1")?;
+        require((2..=MAX_FOLDS).contains(&folds), "folds", folds, "from 2 to 100")
     }
 }

@@ -6,10 +6,10 @@
 //! weight gradient  W'[k, n] += Xᵀ[k, r] · Y'[r, n]  `add_outer_products`
 //! ```
 //!
-//! *Why our own:* at the shapes of this library (widths 5 to 500, a few hundred rows) packing and blocking for
-//! large matrices is what a general GEMM spends its time on, and none promises what we need: **every output
-//! element is one chain of fused multiply-adds in the order of the summed index**, so a row's result depends on
-//! that row alone and is the same on every CPU.
+//! *Why our own:* at the shapes of this library (widths 5 to 500, a few hundred rows) packing and blocking
+//! for large matrices is what a general GEMM spends its time on, and none promises what we need: **every
+//! output element is one chain of fused multiply-adds in the order of the summed index**, so a row's result
+//! depends on that row alone and is the same on every CPU.
 //!
 //! *Layout:* widths are padded to a multiple of [`LANES`] ([`padded`]); padding is zero and stays zero. The
 //! right-hand matrix is packed into panels of `PANEL` columns (the last may be [`LANES`] wide), so that the
@@ -65,7 +65,8 @@ impl Panels {
         }
     }
 
-    /// Packs the transpose of the row-major matrix `source` (`n_cols × stride`, first `n_rows` columns taken).
+    /// Packs the transpose of the row-major matrix `source` (`n_cols × stride`, first `n_rows` columns
+    /// taken).
     pub fn pack_transposed(&mut self, source: &[f32], n_cols: usize, stride: usize) {
         let (n_rows, width) = (self.n_rows, self.width);
         for column in panel_starts(width) {
@@ -95,8 +96,8 @@ pub trait Edge {
     fn finish<const N: usize>(&mut self, row: usize, column: usize, sums: [f32; N]);
 }
 
-/// `finish(row, start(row) + X[row, ..] · panels)` for every row of the row-major `x` (`n_rows × stride`, `stride` a
-/// multiple of [`LANES`], of which the first `panels.n_rows` columns take part).
+/// `finish(row, start(row) + X[row, ..] · panels)` for every row of the row-major `x` (`n_rows × stride`,
+/// `stride` a multiple of [`LANES`], of which the first `panels.n_rows` columns take part).
 pub fn rows_times_panels<E: Edge>(x: &[f32], n_rows: usize, stride: usize, panels: &Panels, edge: E) {
     simd::run(RowsTimesPanels { x, n_rows, stride, panels, edge });
 }
@@ -173,8 +174,8 @@ fn multiply_add<const ROWS: usize, const N: usize>(
     assert!(rows.len() >= (ROWS - 1) * stride + weights.len(), "{ROWS} rows of {} values", weights.len());
     for (p, weights) in weights.iter().enumerate() {
         for i in 0..ROWS {
-            // SAFETY: i ≤ ROWS − 1 and p < weights.len(), so the index is below what the assertion above found
-            // `rows` to hold.
+            // SAFETY: i ≤ ROWS − 1 and p < weights.len(), so the index is below what the assertion above
+            // found `rows` to hold.
             let value = unsafe { *rows.get_unchecked(i * stride + p) };
             for j in 0..N {
                 sums[i][j] = value.mul_add(weights[j], sums[i][j]);
@@ -191,8 +192,8 @@ pub struct OuterScratch {
     right: Vec<f32>,
 }
 
-/// `gradient[k, n] += Σ_rows x[row, k] · y[row, n]`, for `x` of `n_rows × x_stride` (first `depth` columns) and
-/// `y` of `n_rows × width`; `gradient` is row-major `depth × width`.
+/// `gradient[k, n] += Σ_rows x[row, k] · y[row, n]`, for `x` of `n_rows × x_stride` (first `depth` columns)
+/// and `y` of `n_rows × width`; `gradient` is row-major `depth × width`.
 pub fn add_outer_products(
     x: &[f32],
     x_stride: usize,
@@ -215,8 +216,9 @@ struct OuterProducts<'a> {
     scratch: &'a mut OuterScratch,
 }
 
-/// The tallest tile. A taller one the compiler does not unroll: with AVX-512 it goes down its columns instead of along its lines,
-/// gathers and scatters sums that should stay in registers, and training takes 16 times as long (measured on Zen 4 with 12).
+/// The tallest tile. A taller one the compiler does not unroll: with AVX-512 it goes down its columns instead
+/// of along its lines, gathers and scatters sums that should stay in registers, and training takes 16 times
+/// as long (measured on Zen 4 with 12).
 const OUTER_TILE: usize = 6;
 
 /// Rows up to this wide are read where they lie; of wider ones, the columns of a tile are packed first.
@@ -279,8 +281,8 @@ impl OuterProducts<'_> {
 /// Lines of the tiles that fill up what tall ones leave over.
 const SHORT: usize = 4;
 
-/// The most tiles of `ROWS` lines such that tiles of [`SHORT`] lines fill up the rest of a padded width exactly: then
-/// every tile can be read in place.
+/// The most tiles of `ROWS` lines such that tiles of [`SHORT`] lines fill up the rest of a padded width
+/// exactly: then every tile can be read in place.
 #[inline(always)]
 fn tall_tiles<const ROWS: usize>(width: usize) -> usize {
     let mut count = width / ROWS;
@@ -337,7 +339,8 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Adds `Σ_row left[row, i] · right[row, j]` to the lines from `first` on, `ROWS` of them or as many as there are.
+    /// Adds `Σ_row left[row, i] · right[row, j]` to the lines from `first` on, `ROWS` of them or as many as
+    /// there are.
     #[inline(always)]
     fn add<const ROWS: usize>(
         &mut self,
@@ -370,7 +373,8 @@ impl Target<'_> {
                 add_to(&mut target[i * self.width + self.column..][..N], &sums[i]);
             }
         } else {
-            // A copy, because sums that are looked up by a number unknown at compile time cannot stay in registers.
+            // A copy, because sums that are looked up by a number unknown at compile time cannot stay in
+            // registers.
             let sums = std::hint::black_box(sums);
             for (line, sums) in target.chunks_exact_mut(self.width).zip(&sums) {
                 add_to(&mut line[self.column..][..N], sums);
@@ -392,8 +396,8 @@ fn outer_sums<const ROWS: usize, const N: usize>(
     for row in 0..n_rows {
         for i in 0..ROWS {
             for j in 0..N {
-                // SAFETY: row < n_rows, i < ROWS and j < N, so both places are below what the assertions above
-                // found the values to hold.
+                // SAFETY: row < n_rows, i < ROWS and j < N, so both places are below what the assertions
+                // above found the values to hold.
                 let (a, b) = unsafe {
                     (
                         *left.values.get_unchecked(row * left.stride + i),
@@ -446,7 +450,8 @@ mod tests {
         values.iter().map(|value| value.to_bits()).collect()
     }
 
-    #[test] // Fewer rows than a tile, tiles and a rest, panels and a half one, operands that are packed (width > 96).
+    // Fewer rows than a tile, tiles and a rest, panels and a half one, operands that are packed (width > 96).
+    #[test]
     fn every_vector_path_gives_the_same_bits() {
         for (n_rows, depth, width) in [(1, 1, 1), (3, 5, 8), (37, 13, 29), (70, 61, 24), (131, 23, 101)] {
             let (x, w) = (random(n_rows, depth, 7), random(depth, width, 8));
@@ -506,7 +511,8 @@ mod tests {
             }
         }
 
-        #[test] // Summed in blocks, so equal up to rounding: 1e-4 of sums of at most 200 standard normal products.
+        // Summed in blocks, so equal up to rounding: 1e-4 of sums of at most 200 standard normal products.
+        #[test]
         fn outer_products_equal_the_plain_loop(
             n_rows in 1usize..200, depth in 1usize..40, width in 1usize..40,
         ) {

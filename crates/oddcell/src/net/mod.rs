@@ -1,9 +1,9 @@
-//! Small feed-forward nets: forward, backward, optimiser. No framework: a handful of dense layers is all that
+//! Small feed-forward nets: forward, backward, optimizer. No framework: a handful of dense layers is all that
 //! the detectors of this library need, and owning them buys speed and the same bits everywhere.
 //!
 //! ```text
 //! Net      the architecture: layers, where their weights lie           (immutable)
-//! Weights  all weights and biases in one flat array                     (changed by the optimiser)
+//! Weights  all weights and biases in one flat array                     (changed by the optimizer)
 //! Packed   the weights once more, laid out for the kernels              (refreshed after every change)
 //! Pass     the activations and deltas of one shard of rows              (one per worker, allocated once)
 //! ```
@@ -154,8 +154,8 @@ impl Net {
         tensors
     }
 
-    /// The weights that [`Net::save`] gave. Shapes are checked before anything is sized by them, so a file that
-    /// claims a huge net costs nothing.
+    /// The weights that [`Net::save`] gave. Shapes are checked before anything is sized by them, so a file
+    /// that claims a huge net costs nothing.
     pub fn load(&self, tensors: &mut Tensors) -> Result<Weights, TensorError> {
         let mut lines = Vec::with_capacity(self.layers.len());
         for (index, layer) in self.layers.iter().enumerate() {

@@ -5,8 +5,8 @@
 //! w ← w − rate/(1−β₁ᵗ) · m / (√v̂ / √(1−β₂ᵗ) + ε)
 //! ```
 //!
-//! Numbers that decay towards zero would become subnormal and slow everything down by an order of magnitude, so
-//! what is too small to matter is set to zero on the way.
+//! Numbers that decay towards zero would become subnormal and slow everything down by an order of magnitude,
+//! so what is too small to matter is set to zero on the way.
 
 use super::Weights;
 use crate::simd::{self, Work};
@@ -24,7 +24,7 @@ pub(super) const FLUSH_MOMENT: f32 = 1e-20;
 /// Second moments smaller than this become zero.
 pub(super) const FLUSH_SQUARE: f32 = 1e-30;
 
-/// The state of the optimiser: three numbers per weight and the step count.
+/// The state of the optimizer: three numbers per weight and the step count.
 #[derive(Debug, Clone)]
 pub struct AmsGrad {
     decay: f32,

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::simd::{self, Work};
 
-/// Deltas smaller than this become zero: they carry nothing a 32-bit weight could feel, and their products would
-/// end in subnormal numbers, which are slow.
+/// Deltas smaller than this become zero: they carry nothing a 32-bit weight could feel, and their products
+/// would end in subnormal numbers, which are slow.
 const FLUSH_DELTA: f32 = 1e-20;
 
 /// The weights of a net, laid out for the kernels.
@@ -253,8 +253,8 @@ impl Edge for Backward<'_> {
         let at = row * self.width + column;
         let mut delta = sums;
         if self.activation == Activation::Relu {
-            // A copy, because what is stored below might otherwise change what is still to be read, as far as the
-            // compiler knows: then there would be no vectors.
+            // A copy, because what is stored below might otherwise change what is still to be read, as far as
+            // the compiler knows: then there would be no vectors.
             let value = *cells::<N>(self.value, at);
             for j in 0..N {
                 delta[j] *= Activation::Relu.slope(value[j]);
@@ -348,7 +348,8 @@ mod tests {
         rows.iter().zip(targets).map(row_loss).sum()
     }
 
-    /// Loss = Σ (output − target)²; every weight's derivative against the central difference of the plain net.
+    /// Loss = Σ (output − target)²; every weight's derivative against the central difference of the plain
+    /// net.
     fn check_gradient(net: &Net) {
         let n_rows = 11;
         let (d_in, d_out) = (net.n_inputs(), net.n_outputs());

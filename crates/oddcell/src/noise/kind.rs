@@ -13,7 +13,7 @@
 //! | salt-pepper | the cell becomes its column's least or greatest value | – | – |
 //! | bernoulli | the cell's sign flips | – | – |
 //!
-//! The last two alter the cell itself, each cell with a chance of its own, drawn from U(0, 1).
+//! The last two alter the cell itself, each cell with its own probability, drawn from U(0, 1).
 
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind there is.
+    /// All kinds.
     pub const ALL: [Kind; 8] = [
         Kind::Gaussian,
         Kind::Laplace,
@@ -69,72 +69,96 @@ pub enum Form {
     Corrected,
 }
 
+/// How a kind of noise is drawn.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Source {
+    /// At the level of each cell.
+    Levels(Sampler),
+    /// By altering the cell itself.
+    Cells(Alteration),
+}
+
+impl Source {
+    /// The source of this noise.
+    #[inline(always)]
+    pub(super) fn of(noise: &Noise) -> Self {
+        let Noise { form, beta, .. } = *noise;
+        match noise.kind {
+            Kind::Gaussian => Source::Levels(Sampler::Gaussian),
+            Kind::Laplace => Source::Levels(Sampler::Laplace),
+            Kind::Uniform => Source::Levels(Sampler::Uniform),
+            Kind::Rayleigh => Source::Levels(Sampler::Rayleigh),
+            Kind::Gamma => Source::Levels(Sampler::Gamma { form, beta }),
+            Kind::Poisson => Source::Levels(Sampler::Poisson { form }),
+            Kind::SaltPepper => Source::Cells(Alteration::ToExtreme),
+            Kind::Bernoulli => Source::Cells(Alteration::FlipSign),
+        }
+    }
+}
+
 /// Draws noise at given levels.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sampler {
-    kind: Kind,
-    form: Form,
-    beta: f64,
+pub(super) enum Sampler {
+    Gaussian,
+    Laplace,
+    Uniform,
+    Rayleigh,
+    Gamma { form: Form, beta: f64 },
+    Poisson { form: Form },
 }
 
 impl Sampler {
-    /// The sampler of a kind that has levels; `None` for the kinds that alter cells.
-    #[inline(always)]
-    pub(super) fn at_levels(noise: &Noise) -> Option<Self> {
-        let altering = matches!(noise.kind, Kind::SaltPepper | Kind::Bernoulli);
-        (!altering).then_some(Self { kind: noise.kind, form: noise.form, beta: noise.beta })
-    }
-
     /// Noise of every cell at its level.
     #[inline(always)]
     pub(super) fn fill(self, key: u64, levels: &[f32], bits: &mut Bits, noise: &mut [f32]) {
-        match self.kind {
-            Kind::Gamma | Kind::Poisson => return self.fill_slowly(key, levels, noise),
-            Kind::Gaussian => random::normals(key, noise),
-            _ => bits.uniforms(key, noise),
-        }
-        // A loop of its own for each kind, so that each is vectorised.
-        match self.kind {
-            Kind::Laplace => {
-                for (e, level) in noise.iter_mut().zip(levels) {
-                    *e = level * laplace(*e);
-                }
-            }
-            Kind::Rayleigh => {
-                for (e, level) in noise.iter_mut().zip(levels) {
-                    *e = level * rayleigh(*e);
-                }
-            }
-            Kind::Uniform => {
-                for (e, level) in noise.iter_mut().zip(levels) {
-                    *e = level * (2.0 * *e - 1.0) * SQRT_3;
-                }
-            }
-            _ => {
+        // A loop of its own for each kind, so that each is vectorized.
+        match self {
+            Sampler::Gaussian => {
+                random::normals(key, noise);
                 for (e, level) in noise.iter_mut().zip(levels) {
                     *e *= level;
                 }
             }
+            Sampler::Laplace => {
+                bits.uniforms(key, noise);
+                for (e, level) in noise.iter_mut().zip(levels) {
+                    *e = level * laplace(*e);
+                }
+            }
+            Sampler::Rayleigh => {
+                bits.uniforms(key, noise);
+                for (e, level) in noise.iter_mut().zip(levels) {
+                    *e = level * rayleigh(*e);
+                }
+            }
+            Sampler::Uniform => {
+                bits.uniforms(key, noise);
+                for (e, level) in noise.iter_mut().zip(levels) {
+                    *e = level * (2.0 * *e - 1.0) * SQRT_3;
+                }
+            }
+            Sampler::Gamma { form, beta } => {
+                fill_slowly(key, levels, noise, |stream, sigma| match form {
+                    Form::Printed => gamma(stream, sigma / beta.sqrt()) * beta - beta.sqrt() * sigma,
+                    Form::Corrected => {
+                        let mean = sigma * sigma / beta;
+                        gamma(stream, mean / beta) * beta - mean
+                    }
+                });
+            }
+            Sampler::Poisson { form } => fill_slowly(key, levels, noise, |stream, sigma| match form {
+                Form::Printed => poisson(stream, sigma) - sigma,
+                Form::Corrected => poisson(stream, sigma * sigma) - sigma * sigma,
+            }),
         }
     }
+}
 
-    /// Gamma and Poisson, one cell at a time.
-    fn fill_slowly(self, key: u64, levels: &[f32], noise: &mut [f32]) {
-        let mut stream = Seed(key).stream("cells", &[]);
-        for (e, &level) in noise.iter_mut().zip(levels) {
-            let sigma = f64::from(level);
-            *e = match (self.kind, self.form) {
-                (Kind::Gamma, Form::Printed) => {
-                    gamma(&mut stream, sigma / self.beta.sqrt()) * self.beta - self.beta.sqrt() * sigma
-                }
-                (Kind::Gamma, Form::Corrected) => {
-                    let mean = sigma * sigma / self.beta;
-                    gamma(&mut stream, mean / self.beta) * self.beta - mean
-                }
-                (_, Form::Printed) => poisson(&mut stream, sigma) - sigma,
-                (_, Form::Corrected) => poisson(&mut stream, sigma * sigma) - sigma * sigma,
-            } as f32;
-        }
+/// Draws the noise of one cell at a time, at its level.
+fn fill_slowly(key: u64, levels: &[f32], noise: &mut [f32], draw: impl Fn(&mut Stream, f64) -> f64) {
+    let mut stream = Seed(key).stream("cells", &[]);
+    for (e, &level) in noise.iter_mut().zip(levels) {
+        *e = draw(&mut stream, f64::from(level)) as f32;
     }
 }
 
@@ -190,19 +214,30 @@ fn poisson(stream: &mut Stream, mean: f64) -> f64 {
     count
 }
 
-/// The noise of kinds that replace cells: what the cell becomes, less what it was.
-pub(super) fn alter(kind: Kind, key: u64, clean: &[f32], extremes: (&[f32], &[f32]), noise: &mut [f32]) {
-    let mut stream = Seed(key).stream("alter", &[]);
-    for (column, (e, &cell)) in noise.iter_mut().zip(clean).enumerate() {
-        let chance = stream.uniform();
-        let altered = stream.uniform() < chance;
-        let salt = stream.uniform() < 0.5;
-        *e = match kind {
-            _ if !altered => 0.0,
-            Kind::SaltPepper if salt => extremes.1[column] - cell,
-            Kind::SaltPepper => extremes.0[column] - cell,
-            _ => -2.0 * cell,
-        };
+/// What becomes of a cell that is altered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Alteration {
+    /// Its column's least or greatest value.
+    ToExtreme,
+    /// The same with its sign flipped.
+    FlipSign,
+}
+
+impl Alteration {
+    /// The noise of altered cells: the new value less the old one.
+    pub(super) fn fill(self, key: u64, clean: &[f32], extremes: (&[f32], &[f32]), noise: &mut [f32]) {
+        let mut stream = Seed(key).stream("alter", &[]);
+        for (column, (e, &cell)) in noise.iter_mut().zip(clean).enumerate() {
+            let chance = stream.uniform();
+            let altered = stream.uniform() < chance;
+            let salt = stream.uniform() < 0.5;
+            let change = match self {
+                Alteration::ToExtreme if salt => extremes.1[column] - cell,
+                Alteration::ToExtreme => extremes.0[column] - cell,
+                Alteration::FlipSign => -2.0 * cell,
+            };
+            *e = if altered { change } else { 0.0 };
+        }
     }
 }
 

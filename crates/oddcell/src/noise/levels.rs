@@ -3,7 +3,8 @@
 use super::random::{self, Bits, CHUNK, HALF, unit};
 use crate::seed::{GOLDEN, mix};
 
-/// Rows whose levels are dealt side by side. Dealing goes from cell to cell and cannot be vectorised along a row.
+/// Rows whose levels are dealt side by side. Dealing goes from cell to cell and cannot be vectorized along a
+/// row.
 pub(super) const GROUP: usize = 8;
 
 /// The levels of a row: one from each of `count` equal intervals of [0, `sigma_max`].
@@ -16,9 +17,9 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// Gives every cell of a group of rows its level: the i-th level stands in ⌊(i+1)d/m⌋ − ⌊i·d/m⌋ cells at random
-    /// places. With fewer cells than levels, each cell has another level, chosen at random. What a row gets depends on
-    /// its key alone.
+    /// Gives every cell of a group of rows its level: the i-th level stands in ⌊(i+1)d/m⌋ − ⌊i·d/m⌋ cells at
+    /// random places. With fewer cells than levels, each cell has another level, chosen at random. What a row
+    /// gets depends on its key alone.
     #[inline(always)]
     pub(super) fn assign(
         self,
@@ -85,8 +86,8 @@ impl Levels {
     }
 }
 
-/// The levels of a group of rows as cards: the next cell gets a level with the chance of its share among the cards that
-/// are left, which makes every arrangement equally likely, just as a shuffle would.
+/// The levels of a group of rows as cards: the next cell gets a level with the chance of its share among the
+/// cards that are left, which makes every arrangement equally likely, just as a shuffle would.
 struct Cards<const M: usize> {
     /// `left[i]` counts the cards of levels 0..=i, which are the lowest ones.
     left: [[i32; GROUP]; M],

@@ -1,19 +1,19 @@
 //! Diverse noise: turns normal rows into rows whose distance from normal is known cell by cell.
 //!
-//! *Why:* with no labelled anomalies, the net learns a question that can be answered: how much noise sits in
-//! each cell of this row?
+//! *Why:* without labeled anomalies, the net learns to answer a question whose answer we know: how much noise
+//! sits in each cell of this row?
 //!
-//! *Formula* (Algorithm 1 of the paper): split [0, σmax] into m equal intervals; a row draws one level uniformly
-//! from each; each level is given to d/m of the cells, at random places; a cell's noise e is drawn at its level;
-//! a cell keeps its noise with probability r (the noise ratio) and has none otherwise. The noised row is x + e
-//! and the target |e|.
+//! *Formula* (Algorithm 1 of the paper): split [0, σmax] into m equal intervals; a row draws one level
+//! uniformly from each; each level is given to d/m of the cells, at random places; a cell's noise e is drawn
+//! at its level; a cell keeps its noise with probability r (the noise ratio) and has none otherwise. The
+//! noised row is x + e and the target |e|.
 //!
 //! *Ours:* a share of the noised rows gets **difference noise** instead, e = s·(a − b)/√2 with two random
 //! training rows a, b and s ~ U(0, σmax), masked by the same ratio. It has the data's own covariance, so the
 //! noised row stays near the places where rows live, and the net must learn what sets those apart.
 //!
-//! *Invariants:* the noise of row i, copy k, epoch t depends on (seed, t, i, k) alone, so batch size and threads
-//! never change a value. Where e = 0, x + e is x to the bit.
+//! *Invariants:* the noise of row i, copy k, epoch t depends on (seed, t, i, k) alone, so batch size and
+//! threads never change a value. Where e = 0, x + e is x to the bit.
 
 mod kind;
 mod levels;
@@ -27,7 +27,7 @@ use crate::{
     seed::subkey,
     simd::{self, Work},
 };
-use kind::Sampler;
+use kind::{Alteration, Source};
 use levels::GROUP;
 use random::Bits;
 
@@ -135,17 +135,20 @@ impl Noise {
     /// Whether [`Extremes`] of the batch are needed.
     #[must_use]
     pub fn needs_extremes(&self) -> bool {
-        self.kind == Kind::SaltPepper
+        match Source::of(self) {
+            Source::Cells(Alteration::ToExtreme) => true,
+            Source::Cells(Alteration::FlipSign) | Source::Levels(_) => false,
+        }
     }
 
-    /// Fills `inputs` and `targets` (rows as far apart as the data's): first the clean rows with target 0, then every noised
-    /// copy of every row. Padding, if it is touched, becomes zero.
+    /// Fills `inputs` and `targets`, whose rows have the data's stride: first the clean rows with target 0,
+    /// then every noised copy of every row. Padding, if it is touched, becomes zero.
     pub fn fill(&self, shard: Shard<'_>, inputs: &mut [f32], targets: &mut [f32], scratch: &mut Scratch) {
         simd::run(Fill { noise: self, shard, inputs, targets, scratch });
     }
 
-    /// The given rows of `train` with the noise of the last copy, which has the highest ratio in all presets: for people
-    /// who want to see noised rows.
+    /// The given rows of `train` with the noise of the last copy, which has the highest ratio in all presets:
+    /// for people who want to see noised rows.
     #[must_use]
     pub fn noised(&self, train: &Matrix, rows: &[u32], seed: Seed) -> Matrix {
         let width = train.n_cols();
@@ -218,8 +221,8 @@ fn add(clean: &[f32], noise: &[f32], input: &mut [f32], target: &mut [f32]) {
     }
 }
 
-/// As [`add`], of each cell's noise with probability `ratio` below 1. (Not in two steps: to set what is left out to zero
-/// in place would be done by masked stores, which are slow.)
+/// As [`add`], but each cell keeps its noise with probability `ratio` below 1. (Not in two steps: zeroing the
+/// other cells in place would take masked stores, which are slow.)
 #[inline(always)]
 fn add_some(
     clean: &[f32],
@@ -250,7 +253,7 @@ impl Noise {
     /// Draws the levels of a group of rows, for noise that has levels.
     #[inline(always)]
     fn draw_levels(&self, keys: &[u64; GROUP], width: usize, scratch: &mut Scratch) {
-        if Sampler::at_levels(self).is_some() {
+        if let Source::Levels(_) = Source::of(self) {
             // No `map`, whose closure may stay a function of its own, see [`Work::run`].
             let mut level_keys = [0; GROUP];
             for (level_key, &key) in level_keys.iter_mut().zip(keys) {
@@ -261,7 +264,7 @@ impl Noise {
         }
     }
 
-    /// Draws the noise of the row that has this `place` in its group into `scratch.noise`, before the ratio's mask.
+    /// Draws the noise of the row at `place` in its group into `scratch.noise`, before the ratio's mask.
     #[inline(always)]
     fn draw(&self, key: u64, clean: &[f32], shard: &Shard<'_>, place: usize, scratch: &mut Scratch) {
         if self.difference > 0.0 && self.draw_difference(subkey(key, streams::PARTNERS), shard, scratch) {
@@ -269,14 +272,17 @@ impl Noise {
         }
         let Scratch { noise, bits, group_levels, levels } = scratch;
         let cells_key = subkey(key, streams::CELLS);
-        if let Some(sampler) = Sampler::at_levels(self) {
-            levels.resize(noise.len(), 0.0);
-            for (level, of_group) in levels.iter_mut().zip(group_levels) {
-                *level = of_group[place];
+        match Source::of(self) {
+            Source::Levels(sampler) => {
+                levels.resize(noise.len(), 0.0);
+                for (level, of_group) in levels.iter_mut().zip(group_levels) {
+                    *level = of_group[place];
+                }
+                sampler.fill(cells_key, levels, bits, noise);
             }
-            sampler.fill(cells_key, levels, bits, noise);
-        } else {
-            kind::alter(self.kind, cells_key, clean, (&shard.extremes.low, &shard.extremes.high), noise);
+            Source::Cells(alteration) => {
+                alteration.fill(cells_key, clean, (&shard.extremes.low, &shard.extremes.high), noise);
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Random numbers for the hot loop: keyed, counted, and made many at a time.
 //!
-//! The j-th number of a key is `mix(key + (j + 1)·golden)`, the SplitMix64 sequence entered at any place, so no
-//! state is carried and the compiler can draw a whole chunk side by side. Logarithm, sine and cosine are
+//! The j-th number of a key is `mix(key + (j + 1)·golden)`, the SplitMix64 sequence entered at any place, so
+//! no state is carried and the compiler can draw a whole chunk side by side. Logarithm, sine and cosine are
 //! polynomials in fused multiply-adds: fast, and the same bits on every machine.
 
 use crate::seed::{GOLDEN, mix};
@@ -125,8 +125,9 @@ pub(super) fn ln(x: f32) -> f32 {
 
 /// Sine and cosine of `turns`·2⁻²⁴ of a full turn, for turns below 2²⁴, to about 1e-7.
 ///
-/// The angle is (q + r) quarter turns with |r| ≤ ½; sine and cosine of r·π/2 by their series, then turned by q. (In
-/// whole numbers as far as it goes: to make one of a float takes checks that keep the loop from being vectorised.)
+/// The angle is (q + r) quarter turns with |r| ≤ ½; sine and cosine of r·π/2 by their series, then turned by
+/// q. (In whole numbers as far as it goes: to make one of a float takes checks that keep the loop from being
+/// vectorized.)
 #[inline(always)]
 fn sin_cos_turns(turns: u32) -> (f32, f32) {
     const QUARTER: u32 = 1 << 22;
@@ -185,7 +186,9 @@ mod tests {
         }
     }
 
-    #[test] // Moments of N(0,1) with n = 1.6 million: sd of the mean 0.0008, of the variance 0.0011, of the fourth 0.008.
+    // Moments of N(0,1) with n = 1.6 million: sd of the mean 0.0008, of the variance 0.0011, of the fourth
+    // 0.008.
+    #[test]
     fn normals_have_the_moments_of_the_standard_normal() {
         let mut values = vec![0.0f32; 160];
         let mut sums = [0.0f64; 5];

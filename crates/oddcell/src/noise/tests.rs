@@ -58,7 +58,7 @@ fn every_kind_with_levels_has_mean_zero_and_the_promised_standard_deviation() {
     };
     for form in [Form::Printed, Form::Corrected] {
         for kind in Kind::ALL {
-            let Some(sampler) = Sampler::at_levels(&Noise { form, ..noise(kind) }) else { continue };
+            let Source::Levels(sampler) = Source::of(&Noise { form, ..noise(kind) }) else { continue };
             let mut values = vec![0.0f32; 1 << 20];
             sampler.fill(77, &levels, &mut Bits::default(), &mut values);
             let (mean, sd) = mean_and_sd(&values);
@@ -72,7 +72,8 @@ fn every_kind_with_levels_has_mean_zero_and_the_promised_standard_deviation() {
 #[test] // sd² of a cell = E σ² = σmax²/3 = 4/3 for σ ~ U(0, 2), whatever m.
 fn over_all_levels_the_variance_is_a_third_of_the_square_of_the_highest() {
     for levels in [1, 2, 3, 5, 12] {
-        let values = draw(&Noise { levels, ..noise(Kind::Gaussian) }, 40_000, 60, 0); // 60 is a multiple of every m
+        // 60 is a multiple of every m.
+        let values = draw(&Noise { levels, ..noise(Kind::Gaussian) }, 40_000, 60, 0);
         let (mean, sd) = mean_and_sd(&values);
         assert!(mean.abs() < 0.01 && (sd * sd - 4.0 / 3.0).abs() < 0.02, "m = {levels}: {mean} {sd}");
     }
@@ -171,7 +172,8 @@ fn salt_and_pepper_puts_in_the_columns_extremes_and_bernoulli_flips_signs() {
 }
 
 #[test]
-// Two columns with correlation 1: a difference of two rows keeps them equal. Var e = E s² · Var(a−b)/2 = (4/3)·1.
+// Two columns with correlation 1: a difference of two rows keeps them equal.
+// Var e = E s² · Var(a−b)/2 = (4/3)·1.
 fn difference_noise_has_the_covariance_of_the_data() {
     let mut stream = Seed(4).stream("data", &[]);
     let data: Vec<f32> = (0..20_000).flat_map(|_| [stream.normal() as f32; 2]).collect();
@@ -206,16 +208,18 @@ fn every_vector_path_gives_the_same_bits() {
     }
 }
 
-#[test] // Correlation of independent series of 40,000 cells: sd 0.005; of their squares less 1 likewise, after scaling.
+// Correlation of independent series of 40,000 cells: sd 0.005; of their squares less 1 likewise, after
+// scaling.
+#[test]
 fn noise_is_independent_across_rows_copies_epochs_and_neighboring_cells() {
     let noise = Noise { levels: 1, ratios: vec![1.0, 1.0], ..noise(Kind::Gaussian) };
     let (n_rows, width) = (2_000, 20);
-    let standardised = |values: &[f32]| {
+    let standardized = |values: &[f32]| {
         let (mean, sd) = mean_and_sd(values);
         values.iter().map(|&value| (f64::from(value) - mean) / sd).collect::<Vec<f64>>()
     };
     let correlation = |a: &[f32], b: &[f32]| {
-        let (a, b) = (standardised(a), standardised(b));
+        let (a, b) = (standardized(a), standardized(b));
         a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() / a.len() as f64
     };
     let squares = |values: &[f32]| values.iter().map(|value| value * value).collect::<Vec<f32>>();

@@ -6,8 +6,8 @@
 //! go left.
 //!
 //! *Invariants, also after loading:* the children of a node stand behind it, side by side; every node but the
-//! root has one parent; no leaf lies below the height limit; the rows in the leaves add up to the sample. So a
-//! walk ends, stays inside the tree, and needs no recursion.
+//! root has one parent; no leaf lies below the height limit; the rows in the leaves add up to the sample. So
+//! a walk ends, stays inside the tree, and needs no recursion.
 
 use std::collections::HashSet;
 
@@ -23,8 +23,8 @@ const CONSTANT: f32 = 1e-7;
 /// Marks a leaf in the model file, where others have their column.
 const LEAF: u32 = u32::MAX;
 
-/// A cut or a leaf. A leaf is its own left child with a threshold that nothing exceeds, so that a walk may take
-/// the same number of steps for every row: no branch to mispredict.
+/// A cut or a leaf. A leaf is its own left child with a threshold that nothing exceeds, so that a walk may
+/// take the same number of steps for every row: no branch to mispredict.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     threshold: f32,
@@ -45,8 +45,8 @@ impl Node {
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    /// For every leaf its path, cuts above it plus c(rows in it), as a share of c(rows of the sample). If that
-    /// is 0, for a sample of one row, the share is 1.
+    /// For every leaf its path, cuts above it plus c(rows in it), as a share of c(rows of the sample). If
+    /// that is 0, for a sample of one row, the share is 1.
     paths: Vec<f64>,
     height: u32,
 }
@@ -62,7 +62,8 @@ impl Tree {
         let mut members: Vec<u32> = (0..sample_rows as u32).collect();
         let limit = height_limit(sample_rows);
         let mut nodes = vec![Node::leaf(0, sample_rows)];
-        // Nodes are cut in the order of a queue: level by level, each with its part of `members` and its depth.
+        // Nodes are cut in the order of a queue: level by level, each with its part of `members` and its
+        // depth.
         let mut parts = vec![(0..sample_rows, 0u32)];
         let mut ranges = vec![(0.0f32, 0.0f32); n_cols];
         let mut at = 0;
@@ -163,8 +164,8 @@ fn cut(
         ranges.iter().enumerate().filter(|(_, range)| varies(range)).nth(chosen).expect("it was counted");
     let (low, high) = (f64::from(low), f64::from(high));
     let threshold = low + stream.uniform() * (high - low);
-    // Rounded down: for single-precision values, x ≤ t and x ≤ the next lower f32 are the same. If rounding in
-    // f64 made t the largest value, nothing would go right; the least value is taken instead.
+    // Rounded down: for single-precision values, x ≤ t and x ≤ the next lower f32 are the same. If rounding
+    // in f64 made t the largest value, nothing would go right; the least value is taken instead.
     let threshold = if threshold < high { round_down(threshold) } else { low as f32 };
     Some((column, threshold))
 }
@@ -350,7 +351,8 @@ mod tests {
     }
 
     proptest! {
-        // Law: a grown tree obeys the invariants that loading checks, and walks every row of its sample to a leaf.
+        // Law: a grown tree obeys the invariants that loading checks, and walks every row of its sample to a
+        // leaf.
         #[test]
         fn a_grown_tree_passes_its_own_checks(
             cells in prop::collection::vec(-5i8..6, 2..200),

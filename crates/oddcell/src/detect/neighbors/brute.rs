@@ -1,8 +1,9 @@
 //! Comparing with every row, block by block, for many columns.
 //!
-//! A block of queries walks the training rows together, tile by tile. For most rows a cheap lower bound of the distance
-//! ([`Estimate`]) already says that they are no neighbors; the exact distance is computed for the others only. So the
-//! answer does not depend on how the bound was computed, and hence not on the processor.
+//! A block of queries walks the training rows together, tile by tile. For most rows a cheap lower bound of
+//! the distance ([`Estimate`]) already says that they are no neighbors; the exact distance is computed for
+//! the others only. So the answer does not depend on how the bound was computed, and hence not on the
+//! processor.
 
 use std::ops::Range;
 

@@ -1,9 +1,10 @@
-//! A lower bound of squared distances that costs one multiplication and addition per column in single precision.
+//! A lower bound of squared distances that costs one multiplication and addition per column in single
+//! precision.
 //!
 //! *Formula:* with the rows moved by the column means m and scaled by a power of two s, a = s·(query − m) and
 //! b = s·(row − m), the scaled squared distance is A + B − 2·a·b with A = |a|², B = |b|². The product a·b is
-//! computed in `f32`. Rounding a, b and d additions changes it by at most (d + 2)·u·Σ|aᵢ||bᵢ|, u = 2⁻²⁴ (to first
-//! order), and 2·Σ|aᵢ||bᵢ| ≤ A + B. Storing B and the last subtraction add at most 4·u·(A + B). So
+//! computed in `f32`. Rounding a, b and d additions changes it by at most (d + 2)·u·Σ|aᵢ||bᵢ|, u = 2⁻²⁴ (to
+//! first order), and 2·Σ|aᵢ||bᵢ| ≤ A + B. Storing B and the last subtraction add at most 4·u·(A + B). So
 //!
 //! ```text
 //! scaled squared distance ≥ (1 − γ)·(A + B) − 2·product − tiny,     γ = (d + 16)·u
@@ -13,8 +14,8 @@
 //! `tiny` = d·2⁻⁸⁰ what is lost where single precision has no smaller number, even if such numbers become
 //! zero. s makes every |bᵢ| ≤ 1; a query with some |aᵢ| > 2⁴⁰ is not estimated, so nothing overflows.
 //!
-//! *Invariant:* a row is ruled out only if its distance as [`super::squared_distance`] computes it is larger than
-//! the limit. The bound holds for any order of the additions, fused or not.
+//! *Invariant:* a row is ruled out only if its distance as [`super::squared_distance`] computes it is larger
+//! than the limit. The bound holds for any order of the additions, fused or not.
 
 use std::ops::Range;
 
@@ -145,8 +146,8 @@ impl Block {
         ((limit * self.scale * self.scale - self.parts[query]) as f32).next_up()
     }
 
-    /// Appends to `candidates` the pairs of query and row, both counted within block and tile, that the thresholds of
-    /// the queries do not rule out.
+    /// Appends to `candidates` the pairs of query and row, both counted within block and tile, that the
+    /// thresholds of the queries do not rule out.
     pub(super) fn compare(&self, tile: &Tile, thresholds: &[f32], candidates: &mut Vec<(u32, u32)>) {
         let n_queries = self.parts.len();
         let stride = self.values.len() / n_queries;

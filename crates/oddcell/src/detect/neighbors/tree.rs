@@ -5,8 +5,8 @@
 //! time, leave ties open, or refuse a bucket full of equal coordinates.
 //!
 //! *Invariant that makes skipping safe:* the bound of a box adds up, lane by lane as
-//! [`squared_distance`](super::squared_distance) does, terms that are not larger than those of any row inside.
-//! Rounding is monotone, so the computed bound never exceeds a computed distance, ties included.
+//! [`squared_distance`](super::squared_distance) does, terms that are not larger than those of any row
+//! inside. Rounding is monotone, so the computed bound never exceeds a computed distance, ties included.
 //!
 //! The tree splits at the median position, so its depth is at most log₂ of the number of rows, whatever the
 //! values. It is not saved: a model file holds the rows, and the tree is built again from them.

@@ -3,27 +3,32 @@
 //! Each detector is its architecture, its loss and its score; everything else is here. Training runs on one
 //! thread; scoring runs in blocks of rows on all of them.
 
-mod check;
+mod lengths;
 mod rows;
 mod scale;
 mod train;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use check::{check_common, count, not_negative, positive, share, widths};
-pub(super) use rows::{TrainingRows, fill, put_width, score_in_blocks, take_width, width_of};
+use crate::net::stack::Flavour;
+
+pub(super) use lengths::penalize_lengths;
+pub(super) use rows::{
+    SCORE_ROWS, TrainingRows, fill, fill_scaled, for_each_output, put_width, score_in_blocks, take_width,
+    width_of,
+};
 pub(super) use scale::Scaler;
 #[cfg(test)]
 pub(super) use train::tests::check_gradient;
 pub(super) use train::{Batches, Best, Learner, Plan, fit, keep_some, train};
 
-/// Binary cross-entropy of a sum that a sigmoid would be taken of: −y·ln σ(s) − (1 − y)·ln(1 − σ(s)), without overflow.
+/// Binary cross-entropy of a sum s before its sigmoid: −y·ln σ(s) − (1 − y)·ln(1 − σ(s)), without overflow.
 pub(super) fn cross_entropy(sum: f32, label: f32) -> f64 {
     let (sum, label) = (f64::from(sum), f64::from(label));
     sum.max(0.0) - sum * label + libm::log1p(libm::exp(-sum.abs()))
 }
 
-/// Which generation of PyOD a detector follows. They differ in architecture, loss, optimiser and length of
+/// Which generation of PyOD a detector follows. They differ in architecture, loss, optimizer and length of
 /// training, and often in results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -32,4 +37,22 @@ pub enum Generation {
     Keras,
     /// From version 2.0 on, on PyTorch.
     Torch,
+}
+
+impl Generation {
+    /// How an epoch is cut into batches.
+    pub(super) fn batches(self) -> Batches {
+        match self {
+            Generation::Keras => Batches::All,
+            Generation::Torch => Batches::Whole,
+        }
+    }
+
+    /// Whose optimizer.
+    pub(super) fn flavour(self) -> Flavour {
+        match self {
+            Generation::Keras => Flavour::Keras,
+            Generation::Torch => Flavour::Torch,
+        }
+    }
 }

@@ -1,24 +1,35 @@
-//! Rows on their way to a net: 32 bits, padded, and never beyond what 32-bit products can hold.
+//! How rows reach a net: as 32-bit numbers, padded, and never beyond what 32-bit products can hold.
 
 use rayon::prelude::*;
 
 use super::Scaler;
 use crate::{
     Matrix,
-    net::gemm::padded,
+    detect::held,
+    net::{
+        gemm::padded,
+        stack::{Stack, Tape},
+    },
     tensors::{TensorError, Tensors},
 };
 
-/// Scaled values beyond this count as this: products of 32-bit numbers could overflow, and a cell that far out is
-/// odd enough.
-const FARTHEST: f64 = 1e6;
+/// Rows that are scored together by most nets; any number gives the same bits.
+pub(in crate::detect) const SCORE_ROWS: usize = 256;
 
-/// Writes scaled rows of `width` values to the padded lines of a net's input.
-pub(in crate::detect) fn fill(lines: &mut [f32], rows: &[f64], scaler: &Scaler) {
-    let width = scaler.width();
+/// Writes rows of `width` values to the padded lines of a net's input.
+pub(in crate::detect) fn fill(lines: &mut [f32], rows: &[f64], width: usize) {
+    write_lines(lines, rows, width, |_, value| value);
+}
+
+/// The same after scaling.
+pub(in crate::detect) fn fill_scaled(lines: &mut [f32], rows: &[f64], scaler: &Scaler) {
+    write_lines(lines, rows, scaler.width(), |column, value| scaler.apply(column, value));
+}
+
+fn write_lines(lines: &mut [f32], rows: &[f64], width: usize, scale: impl Fn(usize, f64) -> f64) {
     for (line, row) in lines.chunks_exact_mut(padded(width)).zip(rows.chunks_exact(width)) {
         for (column, (cell, &value)) in line.iter_mut().zip(row).enumerate() {
-            *cell = scaler.apply(column, value).clamp(-FARTHEST, FARTHEST) as f32;
+            *cell = held::net_input(scale(column, value));
         }
     }
 }
@@ -32,10 +43,20 @@ pub(in crate::detect) struct TrainingRows {
 }
 
 impl TrainingRows {
-    pub(in crate::detect) fn new(rows: &Matrix, scaler: &Scaler) -> Self {
+    /// The rows as they are.
+    pub(in crate::detect) fn new(rows: &Matrix) -> Self {
+        Self::filled(rows, |lines| fill(lines, rows.values(), rows.n_cols()))
+    }
+
+    /// The rows after scaling.
+    pub(in crate::detect) fn scaled(rows: &Matrix, scaler: &Scaler) -> Self {
+        Self::filled(rows, |lines| fill_scaled(lines, rows.values(), scaler))
+    }
+
+    fn filled(rows: &Matrix, fill: impl FnOnce(&mut [f32])) -> Self {
         let stride = padded(rows.n_cols());
         let mut values = vec![0.0; rows.n_rows() * stride];
-        fill(&mut values, rows.values(), scaler);
+        fill(&mut values);
         Self { values, stride, width: rows.n_cols() }
     }
 
@@ -57,8 +78,8 @@ impl TrainingRows {
     }
 }
 
-/// Scores rows in blocks of `block_rows`, on whatever threads there are; a row's score must depend on that row
-/// alone. `score` gets the buffers that `prepare` made, a block of rows, and its scores.
+/// Scores rows in blocks of `block_rows` on all threads; a row's score must depend on that row alone. `score`
+/// gets the buffers that `prepare` made, a block of rows, and its scores.
 pub(in crate::detect) fn score_in_blocks<B>(
     rows: &Matrix,
     block_rows: usize,
@@ -72,19 +93,31 @@ pub(in crate::detect) fn score_in_blocks<B>(
         .for_each_init(prepare, |buffers, (scores, rows)| {
             score(buffers, rows, scores);
             for score in scores {
-                *score = held(*score);
+                *score = held::score(*score);
             }
         });
     scores
 }
 
-/// What overflowed on its way through a net is as odd as can be. Trained nets do not get there; a file may hold
-/// any weights.
-fn held(score: f64) -> f64 {
-    if score.is_finite() { score } else { f64::MAX }
+/// Sends all rows through a net and passes on its output for each, in row order. `fill` writes a block of
+/// rows to the net's input.
+pub(in crate::detect) fn for_each_output(
+    stack: &Stack,
+    rows: &Matrix,
+    fill: impl Fn(&mut [f32], &[f64]),
+    mut take: impl FnMut(&[f32]),
+) {
+    let width = stack.n_outputs();
+    let mut tape = Tape::for_scoring(stack, SCORE_ROWS);
+    for block in rows.values().chunks(SCORE_ROWS * rows.n_cols()) {
+        fill(tape.input_mut(), block);
+        let n_rows = block.len() / rows.n_cols();
+        tape.forward(stack, n_rows);
+        tape.output().chunks_exact(padded(width)).take(n_rows).for_each(|line| take(&line[..width]));
+    }
 }
 
-/// The tensor of the number of features, for detectors whose other tensors do not confirm it.
+/// The tensor of the number of features, for detectors whose other tensors do not imply it.
 const FEATURES: &str = "features";
 
 /// Adds the number of features.
@@ -100,7 +133,7 @@ pub(in crate::detect) fn take_width(tensors: &mut Tensors) -> Result<usize, Tens
     }
 }
 
-/// The number of features that the saved tensor `name` speaks of on its first axis.
+/// The number of features: the first side of the saved tensor `name`.
 pub(in crate::detect) fn width_of(tensors: &Tensors, name: &str) -> Result<usize, TensorError> {
     match tensors.shape(name)? {
         &[width, ..] if width > 0 => Ok(width),

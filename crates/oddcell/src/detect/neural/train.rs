@@ -14,8 +14,8 @@ const STEPS_PER_REPORT: usize = 16;
 
 /// What learns: one or several nets with one loss.
 pub(in crate::detect) trait Learner {
-    /// The loss of these training rows at step number `step` (from 1), and its gradient, left in the trainees.
-    /// The same rows, step and weights give the same bits.
+    /// The loss of these training rows at step number `step` (from 1), and its gradient, left in the
+    /// trainees. The same rows, step and weights give the same bits.
     fn learn(&mut self, batch: &[u32], step: usize) -> f64;
 
     /// Every net that is trained.
@@ -77,7 +77,8 @@ pub(in crate::detect) fn keep_some(n_rows: usize, holdout: f64, seed: Seed) -> V
     rows
 }
 
-/// Trains a detector; `fitted` makes it of what was learned so far, at the end and whenever the monitor wants to see it.
+/// Trains a detector; `fitted` makes it of what was learned so far, at the end and whenever the monitor wants
+/// to see it.
 pub(in crate::detect) fn fit<L: Learner, F: Fitted + 'static>(
     mut learner: L,
     plan: Plan,
@@ -101,8 +102,8 @@ pub(in crate::detect) fn train(
     run(learner, plan, context, |_, _, _| ())
 }
 
-/// Trains for as long as the plan says, or until the learner ends it; `look` is called after every step with its number and the number of
-/// all, and after the last of an epoch once the epoch has ended.
+/// Trains for as long as the plan says, or until the learner ends it; `look` is called after every step with
+/// its number and the number of all, and after the last of an epoch once the epoch has ended.
 fn run<L: Learner>(
     learner: &mut L,
     mut plan: Plan,

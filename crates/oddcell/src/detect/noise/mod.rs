@@ -1,20 +1,21 @@
 //! Noise evaluation: the detector this library is built around.
 //!
-//! *Method* (AAAI 2025): noise of known strength is added to normal rows, and a small net h is trained to say how
-//! much noise sits in each cell: h(x) → 0 for a clean row, h(x + e) → |e| for a noised one. What h says of a new
-//! row is at once its score, g(h(x)), and its reason, cell by cell.
+//! *Method* (AAAI 2025): noise of known strength is added to normal rows, and a small net h is trained to say
+//! how much noise sits in each cell: h(x) → 0 for a clean row, h(x + e) → |e| for a noised one. For a new
+//! row, h(x) gives both the score, g(h(x)), and the reasons, cell by cell.
 //!
-//! *Ours:* what the net says is joined by what the nearest normal rows say, in two spaces (`nearest.rs`). Each of the three
-//! gives a row a norm, and the cells their shares of its square. The score is the geometric mean of the norms, so that
-//! none needs a scale; a cell is the score times the root of its mean share. So the Euclidean norm of the cells is the
-//! score (less, where one of the three finds nothing in any cell): the reasons explain what is shown. With `keep_rows` 0 the net speaks alone, as in the paper.
+//! *Ours:* the distances to the nearest normal rows, in two spaces (`nearest.rs`), join the net. Each of the
+//! three gives a row a norm, and the cells their shares of its square. The score is the geometric mean of the
+//! norms, so that none needs a scale; a cell is the score times the root of its mean share. So the Euclidean
+//! norm of the cells is the score (less, if one of the three finds nothing in any cell): the reasons explain
+//! the score that is shown. With `keep_rows` 0 the net decides alone, as in the paper.
 //!
-//! Where some training rows are odd themselves, the net learns to call them normal. So it can learn twice (`trust`): from
-//! all rows, then anew from the share of them that was least odd. The rows to compare with stay all rows: there an odd
-//! one vouches for its like alone.
+//! If some training rows are odd themselves, the net learns to call them normal. So it can learn twice
+//! (`trust`): from all rows, then anew from the share of them that was least odd. The rows to compare with
+//! remain all rows: there an odd row vouches only for rows like itself.
 //!
-//! *Cost:* one training step takes about 6·(2dh + 2h²) floating point operations per row (MLP); scoring takes a
-//! third of that, and 4d for every row that is kept to compare with.
+//! *Cost:* one training step takes about 6·(2dh + 2h²) floating point operations per row (MLP); scoring takes
+//! a third of that, and 4d for every row kept.
 
 mod nearest;
 mod params;
@@ -29,7 +30,7 @@ use nearest::{Evidence, Nearest};
 pub use params::{Loss, NetKind, NoiseParams, Output};
 
 use super::{
-    BlockDetector, Detector, Fitted, Judged, Params, RowBlocks, check_rows, check_shape, check_training,
+    BlockDetector, Fitted, Judged, Params, Ready, RowBlocks, check_rows, check_shape, check_training, held,
     saved,
 };
 use crate::{
@@ -43,47 +44,18 @@ use crate::{
 
 /// Fewer rows than this show no spread.
 const LEAST_ROWS: usize = 2;
-/// Rows that go through the net together when scoring. Any number gives the same bits; this one keeps a block's
-/// activations in the second-level cache.
+/// Rows that go through the net together when scoring. Any number gives the same bits; this one keeps a
+/// block's activations in the second-level cache.
 const SCORE_ROWS: usize = 256;
 /// The tensor of the rows kept to compare with.
 const KEPT: &str = "nearest.rows";
-/// What every cell adds to a norm before norms are multiplied, in standard deviations: a row that one of them finds
-/// nothing odd about can still be odd.
+/// What every cell adds to a norm before norms are multiplied, in standard deviations: a row that one of them
+/// finds nothing odd about can still be odd.
 const FLOOR: f64 = 0.03;
 
-/// Noise evaluation, ready to learn: its parameters are valid.
-#[derive(Debug, Clone)]
-pub struct NoiseDetector {
-    params: NoiseParams,
-}
-
-impl Detector for NoiseDetector {
-    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        check_training(rows, NoiseParams::NAME, LEAST_ROWS)?;
-        if self.params.trust == 1.0 {
-            return self.fit_blocks(rows, context);
-        }
-        let nearest = self.nearest(rows, context)?;
-        let parts = Parts::new(context.monitor, 2);
-        let first = parts.run(0, *context, |context| self.learn(rows, nearest.as_ref(), context))?;
-        let scores = first.judge(rows, false).expect("what it learned from can be judged").scores;
-        let trusted = rows.take(&least_odd(&scores, self.params.trust));
-        Ok(Box::new(parts.run(1, *context, |context| self.learn(&trusted, nearest.as_ref(), context))?))
-    }
-
-    fn in_blocks(&self) -> Result<&dyn BlockDetector, &'static str> {
-        if self.params.trust == 1.0 {
-            Ok(self)
-        } else {
-            Err("with `trust` below 1 it needs all rows in memory at once")
-        }
-    }
-}
-
-impl BlockDetector for NoiseDetector {
+impl BlockDetector for Ready<NoiseParams> {
     fn rows_needed(&self, n_rows: usize) -> usize {
-        let NoiseParams { train_for, batch_size, keep_rows, .. } = self.params;
+        let NoiseParams { train_for, batch_size, keep_rows, .. } = **self;
         let steps = train_for.steps(n_rows.div_ceil(batch_size));
         steps.saturating_mul(batch_size).max(keep_rows).min(n_rows)
     }
@@ -96,10 +68,24 @@ impl BlockDetector for NoiseDetector {
     }
 }
 
-impl NoiseDetector {
+impl Ready<NoiseParams> {
+    /// Learns from rows in memory: once, or twice if not all rows are trusted.
+    fn learn_all(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        check_training(rows, NoiseParams::NAME, LEAST_ROWS)?;
+        if self.trust == 1.0 {
+            return self.fit_blocks(rows, context);
+        }
+        let nearest = self.nearest(rows, context)?;
+        let parts = Parts::new(context.monitor, 2);
+        let first = parts.run(0, *context, |context| self.learn(rows, nearest.as_ref(), context))?;
+        let scores = first.judge(rows, false).expect("what it learned from can be judged").scores;
+        let trusted = rows.take(&least_odd(&scores, self.trust));
+        Ok(Box::new(parts.run(1, *context, |context| self.learn(&trusted, nearest.as_ref(), context))?))
+    }
+
     /// The rows to compare with, if any are kept.
     fn nearest(&self, rows: &dyn RowBlocks, context: &Context<'_>) -> Result<Option<Arc<Nearest>>, FitError> {
-        let NoiseParams { keep_rows, n_neighbors, .. } = self.params;
+        let NoiseParams { keep_rows, n_neighbors, .. } = **self;
         match keep_rows {
             0 => Ok(None),
             most => Ok(Some(Arc::new(Nearest::learn(rows, most, n_neighbors.unwrap_or(1), context.seed)?))),
@@ -113,10 +99,10 @@ impl NoiseDetector {
         nearest: Option<&Arc<Nearest>>,
         context: &Context<'_>,
     ) -> Result<NoiseFitted, FitError> {
-        let net = self.params.net(rows.n_cols());
-        let aggregate = &self.params.aggregate;
+        let net = self.net(rows.n_cols());
+        let aggregate = &self.aggregate;
         let fitted = |weights| NoiseFitted::new(net.clone(), weights, aggregate.clone(), nearest.cloned());
-        train::train(&self.params, &net, rows, context, &fitted).map(fitted)
+        train::train(self, &net, rows, context, &fitted).map(fitted)
     }
 }
 
@@ -151,27 +137,11 @@ impl NoiseFitted {
         let lines = pass.input_mut().chunks_exact_mut(padded(width));
         for (line, row) in lines.zip(rows.chunks_exact(width)) {
             for (cell, &value) in line.iter_mut().zip(row) {
-                *cell = to_f32(value);
+                *cell = held::net_input(value);
             }
         }
         pass.forward(&self.net, &self.packed, rows.len() / width);
     }
-}
-
-/// Far-out values are held at ±1e6 standard deviations: beyond that `f32` products could overflow, and a cell
-/// that far out is odd enough.
-fn held_in(value: f64) -> f64 {
-    value.clamp(-1e6, 1e6)
-}
-
-fn to_f32(value: f64) -> f32 {
-    held_in(value) as f32
-}
-
-/// What overflowed on its way through the net is as odd as can be. Trained nets do not get there; a file may hold
-/// any weights.
-fn held(said: f32) -> f32 {
-    if said.is_finite() { said } else { f32::MAX }
 }
 
 impl Fitted for NoiseFitted {
@@ -196,7 +166,9 @@ impl Fitted for NoiseFitted {
         for block in rows.values().chunks(SCORE_ROWS * self.n_features()) {
             self.forward(block, &mut pass);
             let lines = pass.penultimate().chunks_exact(padded(units)).take(block.len() / self.n_features());
-            values.extend(lines.flat_map(|line| &line[..units]).map(|&value| f64::from(held(value))));
+            values.extend(
+                lines.flat_map(|line| &line[..units]).map(|&value| f64::from(held::net_output(value))),
+            );
         }
         Ok(Some(Matrix::new(values, rows.n_rows(), units)))
     }
@@ -235,7 +207,7 @@ impl NoiseFitted {
                     let lines = pass.output().chunks_exact(padded(width));
                     for (row, (score, line)) in scores.iter_mut().zip(lines).enumerate() {
                         said.clear();
-                        said.extend(line[..width].iter().copied().map(held));
+                        said.extend(line[..width].iter().copied().map(held::net_output));
                         *score = self.aggregate.score(said, scratch);
                         if want_cells {
                             let cells = cells[row * width..][..width].iter_mut();

@@ -1,28 +1,31 @@
-//! What the nearest training rows say of a row.
+//! How odd a row is by its nearest training rows.
 //!
-//! *Why:* a net sees at once that a row leaves the places where rows live, but hardly that it lies between them, where no
-//! row was. How far the nearest training row is (or, where odd rows may come in groups, the tenth) tells just that, and the cells in
-//! which the two differ tell where.
+//! *Why:* a net sees at once that a row leaves the regions where rows live, but hardly that it lies between
+//! them, where no row was. The distance to the nearest training row (or to the tenth, if odd rows may come in
+//! groups) shows just that, and the cells in which the two rows differ show where.
 //!
 //! *Formula:* rows are compared in two spaces, because no single one suits all tables.
-//! - **By rank:** a cell becomes the normal quantile of its rank in its column, Φ⁻¹(rank), standardised; beyond the column's
-//!   ends it goes on as it was. Skewed columns and far-out values then neither crowd nor dominate.
-//! - **Decorrelated:** y = G⁻¹x with G·Gᵀ = (1 − λ)·C + λ·I, C the covariance of the kept rows. Differences along the
-//!   directions in which rows hardly differ then count most. With r the difference from that row and P = (G·Gᵀ)⁻¹,
-//!   the squared distance is rᵀPr; that of a cell is (Pr)ⱼ²/Pⱼⱼ, by which it would fall if the cell were as the others say.
+//! - **By rank:** a cell becomes the normal quantile of its rank in its column, Φ⁻¹(rank), standardized;
+//!   beyond the column's ends it continues with slope 1. So skewed columns and far-out values neither crowd
+//!   nor dominate.
+//! - **Decorrelated:** y = G⁻¹x with G·Gᵀ = (1 − λ)·C + λ·I, C the covariance of the kept rows. So
+//!   differences along the directions in which rows hardly differ count most. With r the difference from that
+//!   row and P = (G·Gᵀ)⁻¹, the squared distance is rᵀPr. A cell's part is (Pr)ⱼ²/Pⱼⱼ: the amount by which the
+//!   distance would fall if the cell were as the others predict.
 //!
-//! *Invariants:* everything follows from the kept rows alone, so a model file holds nothing else. One exact copy of a row
-//! among them is passed over, since it may be the row itself: a training row is then judged as any other.
+//! *Invariants:* everything follows from the kept rows alone, so a model file holds nothing else. One exact
+//! copy of a row among them is skipped, since it may be the row itself: so a training row is judged like any
+//! other.
 
 use std::io;
 
 use rayon::prelude::*;
 
-use super::{held_in, ranks::Ranks};
+use super::ranks::Ranks;
 use crate::{
     Matrix, Seed,
     detect::{
-        RowBlocks,
+        RowBlocks, held,
         neighbors::{Neighbor, Neighbors},
     },
 };
@@ -84,7 +87,7 @@ impl Nearest {
 
     /// Compares with exactly these rows: at least one, all finite.
     pub(super) fn of(rows: &Matrix, rank: usize) -> Self {
-        let kept = held(rows);
+        let kept = within_bounds(rows);
         let ranks = Ranks::of(&kept);
         let by_rank = Neighbors::new(ranks.apply(&kept));
         let directions = (kept.n_cols() <= MOST_CORRELATED).then(|| Directions::of(&kept));
@@ -102,7 +105,7 @@ impl Nearest {
 
     /// What both spaces say of `rows`.
     pub(super) fn compare(&self, rows: &Matrix, want_cells: bool) -> [Evidence; 2] {
-        let rows = held(rows);
+        let rows = within_bounds(rows);
         let squared = |difference: &mut [f64]| difference.iter_mut().for_each(|cell| *cell *= *cell);
         let by_rank = self.evidence(&self.by_rank, &self.ranks.apply(&rows), want_cells, squared);
         let decorrelated = match &self.directions {
@@ -145,8 +148,8 @@ impl Nearest {
 }
 
 /// The rows as the net sees them.
-fn held(rows: &Matrix) -> Matrix {
-    let values = rows.values().iter().map(|&cell| held_in(cell)).collect();
+fn within_bounds(rows: &Matrix) -> Matrix {
+    let values = rows.values().iter().map(|&cell| held::near(cell)).collect();
     Matrix::new(values, rows.n_rows(), rows.n_cols())
 }
 
@@ -249,8 +252,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// Cholesky: the lower triangle becomes G with G·Gᵀ the symmetric matrix that was there; it is at least λ in every direction,
-/// so every root exists.
+/// Cholesky: the lower triangle becomes G with G·Gᵀ the symmetric matrix that was there; it is at least λ in
+/// every direction, so every root exists.
 fn factorise(matrix: &mut Matrix) {
     for a in 0..matrix.n_cols() {
         for b in 0..=a {
@@ -352,7 +355,8 @@ mod tests {
         }
     }
 
-    #[test] // Five equal rows far out: by the nearest row they are nothing odd, by the fifth other one they are.
+    // Five equal rows far out: by the nearest row they are nothing odd, by the fifth other one they are.
+    #[test]
     fn a_group_vouches_for_itself_only_as_far_as_it_is_large() {
         let far = [9.0, -9.0, 9.0];
         let all: Vec<Vec<f64>> = rows().rows().map(<[f64]>::to_vec).chain(vec![far.to_vec(); 5]).collect();
@@ -386,7 +390,8 @@ mod tests {
         assert!(kept(1).rows().all(|row| rows.rows().any(|other| other == row)));
     }
 
-    #[test] // Of 20 + 30 + 50 rows: 10 are drawn from the first block; 60 are the first two and 10 of the third.
+    // Of 20 + 30 + 50 rows: 10 are drawn from the first block; 60 are the first two and 10 of the third.
+    #[test]
     fn rows_are_kept_block_by_block_until_there_are_enough() {
         let kept = |most| {
             let nearest = Nearest::learn(&Numbered(vec![20, 30, 50]), most, 1, Seed(1)).unwrap();

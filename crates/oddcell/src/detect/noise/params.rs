@@ -5,18 +5,20 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{KEPT, NoiseDetector, NoiseFitted, nearest::Nearest};
+use super::{KEPT, NoiseFitted, nearest::Nearest};
 use crate::{
-    DetectorSpec, Matrix,
+    Context, DetectorSpec, Matrix,
     aggregate::{Aggregation, Part},
-    detect::{Detector, Fitted, Params, TrainFor, saved},
-    error::ParamError,
+    detect::{
+        Abilities, BlockDetector, CellUnit, Fitted, Keeps, Params, Ready, Size, TrainFor, ranges, saved,
+    },
+    error::{FitError, ParamError},
     net::{Activation, Net, Schedule},
     noise::{Form, Kind, Noise},
     tensors::{TensorError, Tensors},
 };
 
-/// Fewer odd rows of one kind than this do not vouch for each other when a table is judged by itself.
+/// In a table that is judged by itself, fewer odd rows of one kind than this do not vouch for each other.
 const NEAREST_IN_ONE_TABLE: usize = 10;
 
 /// Which net judges the cells.
@@ -49,7 +51,7 @@ pub enum Output {
     Relu,
 }
 
-/// Everything that can be chosen about noise evaluation.
+/// The parameters of `noise`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoiseParams {
@@ -59,8 +61,8 @@ pub struct NoiseParams {
     pub hidden: Option<usize>,
     /// The last layer's activation: `linear` or `relu`.
     pub output: Output,
-    /// Distribution of the noise: `gaussian`, `laplace`, `uniform`, `rayleigh`, `gamma`, `poisson`, `salt-pepper`,
-    /// `bernoulli`.
+    /// Distribution of the noise: `gaussian`, `laplace`, `uniform`, `rayleigh`, `gamma`, `poisson`,
+    /// `salt-pepper`, `bernoulli`.
     pub noise: Kind,
     /// Highest noise level, in standard deviations of a column.
     pub sigma_max: f64,
@@ -72,11 +74,12 @@ pub struct NoiseParams {
     pub difference: f64,
     /// Scale of gamma noise.
     pub beta: f64,
-    /// Gamma and Poisson noise as `printed` in the paper, or `corrected` to the standard deviation it promises.
+    /// Gamma and Poisson noise as `printed` in the paper, or `corrected` to the standard deviation it
+    /// promises.
     pub form: Form,
     /// How long to train: `500 epochs` or `4000 steps`.
     pub train_for: TrainFor,
-    /// Rows per optimisation step, before their noised copies.
+    /// Rows per optimization step, before their noised copies.
     pub batch_size: usize,
     /// Learning rate at the start.
     pub learning_rate: f64,
@@ -88,18 +91,19 @@ pub struct NoiseParams {
     pub loss: Loss,
     /// How the net's cells of a row become its score.
     pub aggregate: Aggregation,
-    /// Training rows kept to compare with; 0: the net decides alone.
+    /// Training rows kept in the model to compare with, drawn at random if there are more; 0: the net decides
+    /// alone, and the model holds no rows.
     pub keep_rows: usize,
-    /// Which of them, by distance, a row is measured by; `null`: the nearest one, and the tenth where a table is judged by
-    /// itself, since odd rows may come in groups there.
+    /// Which of them, by distance, a row is measured by; `null`: the nearest one, and the tenth for a table
+    /// that is judged by itself, since odd rows may come in groups there.
     pub n_neighbors: Option<usize>,
-    /// Share of the training rows, the least odd ones, that the net learns from anew after it has learned from all; 1: it
-    /// learns once.
+    /// Share of the training rows, the least odd ones, that the net learns from anew after it has learned
+    /// from all; 1: it learns once.
     pub trust: f64,
 }
 
 impl NoiseParams {
-    /// Those of a choice that may be of another detector.
+    /// The parameters of a spec, or `None` if it is of another detector.
     #[must_use]
     pub fn of(spec: &DetectorSpec) -> Option<Self> {
         let params = || serde_json::from_value(Value::Object(spec.params().clone())).ok();
@@ -139,16 +143,21 @@ impl NoiseParams {
         Self { hidden: Some(64), train_for: TrainFor::Steps(1_000), keep_rows: 0, ..Self::default() }
     }
 
-    /// Takes its time: a wider net, twice the steps, and five times as many rows to compare with.
+    /// Most accurate and slowest: a wider net, twice the steps, and five times as many rows to compare with.
     #[must_use]
     pub fn best() -> Self {
         Self { hidden: Some(256), train_for: TrainFor::Steps(4_000), keep_rows: 50_000, ..Self::default() }
     }
 
+    /// The width of the hidden layers for this many features.
+    fn hidden(&self, n_features: usize) -> usize {
+        self.hidden.unwrap_or(if n_features <= 64 { 64 } else { 256 })
+    }
+
     /// The architecture for this many features.
     #[must_use]
     pub fn net(&self, n_features: usize) -> Net {
-        let hidden = self.hidden.unwrap_or(if n_features <= 64 { 64 } else { 256 });
+        let hidden = self.hidden(n_features);
         let output = match self.output {
             Output::Linear => Activation::Linear,
             Output::Relu => Activation::Relu,
@@ -188,38 +197,6 @@ impl NoiseParams {
         }
         Ok(rows)
     }
-
-    fn check(&self) -> Result<(), ParamError> {
-        let number = |name, value: f64, valid: bool, allowed| {
-            if valid { Ok(()) } else { Err(ParamError::OutOfRange { name, got: value.to_string(), allowed }) }
-        };
-        let count = |name, value: usize, least: usize, most: usize, allowed| {
-            number(name, value as f64, (least..=most).contains(&value), allowed)
-        };
-        // Written as what is valid, so that NaN fails.
-        let positive = |value: f64| value > 0.0 && value.is_finite();
-        count("hidden", self.hidden.unwrap_or(1), 1, 4_096, "between 1 and 4096, or null")?;
-        number(
-            "sigma_max",
-            self.sigma_max,
-            self.sigma_max > 0.0 && self.sigma_max <= 100.0,
-            "above 0 and at most 100",
-        )?;
-        count("levels", self.levels, 1, 10_000, "between 1 and 10000")?;
-        count("ratios", self.ratios.len(), 1, 64, "a list of 1 to 64 numbers")?;
-        for &ratio in &self.ratios {
-            number("ratios", ratio, ratio > 0.0 && ratio <= 1.0, "numbers above 0 and at most 1")?;
-        }
-        number("difference", self.difference, (0.0..=1.0).contains(&self.difference), "between 0 and 1")?;
-        number("beta", self.beta, (1e-3..=1e3).contains(&self.beta), "between 0.001 and 1000")?;
-        count("batch_size", self.batch_size, 1, 1 << 14, "between 1 and 16384")?;
-        number("learning_rate", self.learning_rate, positive(self.learning_rate), "finite and above 0")?;
-        let decay = self.weight_decay;
-        number("weight_decay", decay, decay >= 0.0 && decay.is_finite(), "finite and at least 0")?;
-        count("keep_rows", self.keep_rows, 0, 1_000_000, "between 0 and 1000000")?;
-        count("n_neighbors", self.n_neighbors.unwrap_or(1), 1, 1_000, "between 1 and 1000, or null")?;
-        number("trust", self.trust, self.trust > 0.0 && self.trust <= 1.0, "above 0 and at most 1")
-    }
 }
 
 impl Default for NoiseParams {
@@ -245,6 +222,13 @@ impl Params for NoiseParams {
     const NAME: &'static str = "noise";
     const SUMMARY: &'static str = "noise evaluation: a small net says how much noise sits in each cell";
     const PRESETS: &'static [&'static str] = &["default", "fast", "best", "paper"];
+    const ABILITIES: Abilities = Abilities {
+        cells: Some(CellUnit::StandardDeviations),
+        streams: true,
+        keeps: Keeps::Rows(10_000),
+        slow_to_score: true,
+        ..Abilities::SMALL_NET
+    };
 
     fn preset(name: &str) -> Option<Self> {
         match name {
@@ -260,16 +244,61 @@ impl Params for NoiseParams {
         Self { n_neighbors: self.n_neighbors.or(Some(NEAREST_IN_ONE_TABLE)), ..self }
     }
 
-    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
-        self.check()?;
-        Ok(Box::new(NoiseDetector { params: self }))
+    fn check(&self) -> Result<(), ParamError> {
+        let require = ranges::require;
+        ranges::training(self.batch_size, self.learning_rate)?;
+        ranges::count("hidden", self.hidden.unwrap_or(1), 1..=4_096, "between 1 and 4096, or null")?;
+        let sigma_max = self.sigma_max;
+        require(sigma_max > 0.0 && sigma_max <= 100.0, "sigma_max", sigma_max, "above 0 and at most 100")?;
+        ranges::count("levels", self.levels, 1..=10_000, "between 1 and 10000")?;
+        ranges::count("ratios", self.ratios.len(), 1..=64, "a list of 1 to 64 numbers")?;
+        for &ratio in &self.ratios {
+            require(ratio > 0.0 && ratio <= 1.0, "ratios", ratio, "numbers above 0 and at most 1")?;
+        }
+        require((0.0..=1.0).contains(&self.difference), "difference", self.difference, "between 0 and 1")?;
+        require((1e-3..=1e3).contains(&self.beta), "beta", self.beta, "between 0.001 and 1000")?;
+        ranges::not_negative("weight_decay", self.weight_decay)?;
+        ranges::count("keep_rows", self.keep_rows, 0..=1_000_000, "between 0 and 1000000")?;
+        let n_neighbors = self.n_neighbors.unwrap_or(1);
+        ranges::count("n_neighbors", n_neighbors, 1..=1_000, "between 1 and 1000, or null")?;
+        require(self.trust > 0.0 && self.trust <= 1.0, "trust", self.trust, "above 0 and at most 1")
     }
 
-    fn load(self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        let invalid =
-            |error: ParamError| TensorError::Invalid { name: "parameters".into(), reason: error.to_string() };
-        self.check().map_err(invalid)?;
-        // The first layer's shape tells the number of features; the hidden width must agree with it below.
+    fn seconds(&self, Size { n_train, n_cols, .. }: Size) -> f64 {
+        let batch = self.batch_size.min(n_train).max(1);
+        let steps = self.train_for.steps(n_train.div_ceil(batch)) as f64;
+        let rows = (batch * (1 + self.ratios.len())) as f64;
+        let (columns, hidden) = (n_cols as f64, self.hidden(n_cols) as f64);
+        let inner_layers = match self.net {
+            NetKind::Mlp => 2.0,
+            NetKind::ResMlp => 10.0,
+        };
+        steps * rows * 6.0 * (2.0 * columns * hidden + inner_layers * hidden * hidden) / 3e10
+    }
+
+    fn abilities(&self) -> Abilities {
+        let defaults = Abilities { streams: self.trust == 1.0, ..Self::ABILITIES };
+        match self.keep_rows {
+            0 => Abilities { keeps: Keeps::Nothing, slow_to_score: false, ..defaults },
+            rows => Abilities { keeps: Keeps::Rows(rows), ..defaults },
+        }
+    }
+
+    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        params.learn_all(rows, context)
+    }
+
+    fn in_blocks(params: &Ready<Self>) -> Result<&dyn BlockDetector, &'static str> {
+        if params.trust == 1.0 {
+            Ok(params)
+        } else {
+            Err("with `trust` below 1 it needs all rows in memory at once")
+        }
+    }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+        // The first layer's shape gives the number of features; the hidden width is checked when the net is
+        // loaded.
         let n_features = match *tensors.shape("layer.0.weight")? {
             [inputs, _] if inputs > 0 => inputs,
             ref shape => {
@@ -281,14 +310,14 @@ impl Params for NoiseParams {
                 });
             }
         };
-        let net = self.net(n_features);
+        let net = params.net(n_features);
         let weights = net.load(tensors)?;
-        let nearest = if self.keep_rows > 0 {
-            let kept = self.kept_rows(tensors, n_features)?;
-            Some(Arc::new(Nearest::of(&kept, self.n_neighbors.unwrap_or(1))))
+        let nearest = if params.keep_rows > 0 {
+            let kept = params.kept_rows(tensors, n_features)?;
+            Some(Arc::new(Nearest::of(&kept, params.n_neighbors.unwrap_or(1))))
         } else {
             None
         };
-        Ok(Box::new(NoiseFitted::new(net, weights, self.aggregate, nearest)))
+        Ok(Box::new(NoiseFitted::new(net, weights, params.aggregate.clone(), nearest)))
     }
 }

@@ -55,7 +55,7 @@ impl Column {
             quantiles.push(normal_quantile((before as f64 + 0.5 * equal.len() as f64) / n_rows));
             before += equal.len();
         }
-        // Standardised over the rows, as every column is.
+        // Standardized over the rows, as every column is.
         let over_rows = |of: &dyn Fn(f64) -> f64| {
             let groups = cells.chunk_by(|a, b| a == b).zip(&quantiles);
             groups.map(|(equal, &quantile)| equal.len() as f64 * of(quantile)).sum::<f64>() / n_rows
@@ -112,7 +112,8 @@ fn normal_quantile(share: f64) -> f64 {
 mod tests {
     use super::*;
 
-    #[test] // Φ(−1.959964) = 0.025, Φ(−1) = 0.158655, Φ(−4.264891) = 1e-5: from tables of the normal distribution.
+    // Φ(−1.959964) = 0.025, Φ(−1) = 0.158655, Φ(−4.264891) = 1e-5: from tables of the normal distribution.
+    #[test]
     fn quantiles_are_those_of_the_tables() {
         for (share, expected) in
             [(0.025, -1.959_963_984_540_054), (0.158_655_253_931_457, -1.0), (1e-5, -4.264_890_793_922_825)]
@@ -123,8 +124,8 @@ mod tests {
         assert!(normal_quantile(0.5).abs() < 1e-15);
     }
 
-    // Two cells of four equal: ranks 1/8, 1/2 (middle of 1/4 and 3/4), 7/8, quantiles −q, 0, q with q = 1.150349;
-    // their variance over the rows is q²/2, so −√2, 0, √2.
+    // Two cells of four equal: ranks 1/8, 1/2 (middle of 1/4 and 3/4), 7/8, quantiles −q, 0, q with q =
+    // 1.150349; their variance over the rows is q²/2, so −√2, 0, √2.
     #[test]
     fn a_column_of_four_is_ranked_as_worked_out_by_hand() {
         let column = Column::of(vec![5.0, 1.0, 5.0, 50.0]);

@@ -171,8 +171,8 @@ fn the_paper_preset_is_what_the_paper_says() {
     let spec = DetectorSpec::new("noise", Some("paper")).unwrap();
     let expected = serde_json::json!({
         "net": "mlp", "hidden": null, "output": "linear", "noise": "gaussian", "sigma_max": 2.0, "levels": 3,
-        "ratios": [0.5, 0.8, 1.0], "difference": 0.0, "beta": 1.0, "form": "printed", "train_for": "500 epochs",
-        "batch_size": 256, "learning_rate": 1e-4, "schedule": "step", "weight_decay": 5e-4, "loss": "sum",
+        "ratios": [0.5, 0.8, 1.0], "difference": 0.0, "beta": 1.0, "form": "printed",
+        "train_for": "500 epochs", "batch_size": 256, "learning_rate": 1e-4, "schedule": "step", "weight_decay": 5e-4, "loss": "sum",
         "aggregate": "max", "keep_rows": 0, "n_neighbors": null, "trust": 1.0,
     });
     assert_eq!(serde_json::Value::Object(spec.params().clone()), expected);
@@ -196,7 +196,8 @@ fn cancelling_stops_the_training() {
     assert!(matches!(result, Err(FitError::Cancelled)));
 }
 
-#[test] // On one thread, because a path is forced for a thread. Noise, passes, loss and optimiser all take part.
+// On one thread, because a path is forced for a thread. Noise, passes, loss and optimizer all take part.
+#[test]
 fn every_vector_path_trains_the_same_net_to_the_bit() {
     for net in ["mlp", "resmlp"] {
         let mut spec = spec(12);
@@ -291,7 +292,7 @@ fn caused(n: usize, stream: &mut crate::seed::Stream) -> Matrix {
     Matrix::from_rows(&rows)
 }
 
-// The reasons explain the score that is shown: of all cells, restoring the one that is named first lowers the score most.
+// The reasons explain the score: of all cells, restoring the one named first lowers the score most.
 // A cell is restored to its value in the training row that is nearest in the other cells.
 #[test]
 fn restoring_the_named_cell_lowers_the_score_most() {
@@ -340,7 +341,8 @@ fn the_norm_of_the_cells_is_the_score() {
     }
 }
 
-#[test] // What it says: learn from all, keep the half that is least odd, learn from it as if there were nothing else.
+// What it says: learn from all, keep the half that is least odd, learn from it as if there were nothing else.
+#[test]
 fn with_trust_the_net_is_the_one_that_learns_from_the_least_odd_rows_alone() {
     let mut values = rows(101).into_values();
     values[..40].iter_mut().for_each(|cell| *cell += 5.0); // ten rows apart from the others
@@ -372,7 +374,7 @@ fn no_more_rows_are_needed_than_the_steps_come_to_and_than_are_kept() {
     let needed = |train_for: &str, keep_rows: usize, n_rows: usize| {
         let params =
             NoiseParams { train_for: train_for.parse().unwrap(), keep_rows, ..NoiseParams::default() };
-        NoiseDetector { params }.rows_needed(n_rows)
+        params.ready().unwrap().rows_needed(n_rows)
     };
     assert_eq!(needed("30 steps", 0, 1_000_000), 3_840);
     assert_eq!(needed("30 steps", 0, 3_000), 3_000);

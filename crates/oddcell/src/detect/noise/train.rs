@@ -1,8 +1,8 @@
 //! The training loop of noise evaluation.
 //!
-//! A step takes a batch of rows, cuts it into shards of [`SHARD_ROWS`] rows, and sends each shard (clean rows and
-//! noised copies) forward and back on whatever thread is free. The shards' gradients are summed in shard order,
-//! so any number of threads gives the same bits.
+//! A step takes a batch of rows, cuts it into shards of [`SHARD_ROWS`] rows, and sends each shard (clean rows
+//! and noised copies) forward and back on whatever thread is free. The shards' gradients are summed in shard
+//! order, so any number of threads gives the same bits.
 
 use std::{
     ops::Range,
@@ -12,10 +12,10 @@ use std::{
     },
 };
 
-use super::{NoiseFitted, NoiseParams, params::Loss, to_f32};
+use super::{NoiseFitted, NoiseParams, params::Loss};
 use crate::{
     Context, Progress, Seed,
-    detect::RowBlocks,
+    detect::{RowBlocks, held},
     error::FitError,
     net::{AmsGrad, Net, Packed, Pass, Weights, gemm::padded},
     noise::{Extremes, Noise, Rows, Scratch, Shard},
@@ -101,8 +101,8 @@ pub(super) fn train(
     }
 }
 
-/// What the threads of a training share. Locks say who may touch what; none is ever waited for, because a shard is one
-/// thread's, and the packed weights change only while nobody learns.
+/// What the threads of a training share. Locks say who may touch what; none is ever waited for, because a
+/// shard is one thread's, and the packed weights change only while nobody learns.
 struct Shared<'a> {
     net: &'a Net,
     noise: &'a Noise,
@@ -171,8 +171,9 @@ impl Shared<'_> {
     }
 }
 
-/// Rows in random order, a batch at a time, each row once per epoch: block after block in random order, and the rows of a
-/// block in random order. Where all rows are in memory they are one block, and a visit to it is an epoch.
+/// Rows in random order, a batch at a time, each row once per epoch: block after block in random order, and
+/// the rows of a block in random order. Where all rows are in memory they are one block, and a visit to it is
+/// an epoch.
 struct Batches<'a> {
     seed: Seed,
     source: &'a dyn RowBlocks,
@@ -245,7 +246,7 @@ impl<'a> Batches<'a> {
         let values = &mut self.values;
         values.clear();
         self.source.each_row(block, &mut |row| {
-            values.extend(row.iter().map(|&value| to_f32(value)));
+            values.extend(row.iter().map(|&value| held::net_input(value)));
             values.resize(values.len().next_multiple_of(stride), 0.0);
         })?;
         Ok(())

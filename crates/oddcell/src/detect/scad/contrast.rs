@@ -51,7 +51,8 @@ impl Contrast {
     }
 }
 
-/// The loss of the window `own` by its products with all windows, which are replaced by their shares in the sum.
+/// The loss of the window `own` by its products with all windows, which are replaced by their shares in the
+/// sum.
 fn share_out(dots: &mut [f32], own: usize, temperature: f32) -> f64 {
     let most = dots.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let of_own = f64::from((dots[own] - most) / temperature);

@@ -5,9 +5,12 @@ const ROUNDING: f64 = 1e-12;
 
 /// The side of the longer tail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Skew {
+pub enum Skew {
+    /// The lower values.
     Left,
+    /// Neither.
     None,
+    /// The higher values.
     Right,
 }
 
@@ -18,6 +21,17 @@ impl Skew {
             skewness if skewness > ROUNDING => Skew::Right,
             skewness if skewness < -ROUNDING => Skew::Left,
             _ => Skew::None,
+        }
+    }
+
+    /// S: the tail on that side; both, if the column is not skewed.
+    #[inline]
+    #[must_use]
+    pub fn tail(self, left: f64, right: f64) -> f64 {
+        match self {
+            Skew::Left => left,
+            Skew::Right => right,
+            Skew::None => left + right,
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Adam (Kingma, Ba 2015) with L2 decay added to the gradient, in the two forms that published results come from.
+//! Adam (Kingma, Ba 2015) with L2 decay added to the gradient, in the two forms that published results come
+//! from.
 //!
 //! ```text
 //! g ← g + decay·w          m ← β₁m + (1−β₁)g          v ← β₂v + (1−β₂)g²
 //! w ← w − rate/(1−β₁ᵗ) · m / (√v / √(1−β₂ᵗ) + ε)
 //! ```
 //!
-//! PyTorch has ε = 1e-8. Keras adds ε = 1e-7 to the √v that was *not* corrected, which is the same as 1e-7/√(1−β₂ᵗ)
-//! here: far more in the first steps.
+//! PyTorch has ε = 1e-8. Keras adds ε = 1e-7 to the √v that was *not* corrected, which is the same as
+//! 1e-7/√(1−β₂ᵗ) here: far more in the first steps.
 
 use crate::{
     net::optimizer::{FLUSH_GRADIENT, FLUSH_MOMENT, FLUSH_SQUARE, FLUSH_WEIGHT, flush},
@@ -25,7 +26,7 @@ pub enum Flavour {
     Torch,
 }
 
-/// The state of the optimiser: two numbers per weight.
+/// The state of the optimizer: two numbers per weight.
 #[derive(Debug, Clone)]
 pub struct Adam {
     flavour: Flavour,
@@ -102,8 +103,8 @@ mod tests {
     use super::*;
 
     #[test]
-    // By hand, w = 1, rate 0.1. Step 1, g = 2: m = 0.2, v = 0.004; m/(1−0.9) = 2, √(v/(1−0.999)) = 2, w = 0.9.
-    // Step 2, g = 0: m = 0.18, v = 0.003996; m/(1−0.81) = 0.947368, √(0.003996/0.001999) = 1.413860,
+    // By hand, w = 1, rate 0.1. Step 1, g = 2: m = 0.2, v = 0.004; m/(1−0.9) = 2, √(v/(1−0.999)) = 2, w =
+    // 0.9. Step 2, g = 0: m = 0.18, v = 0.003996; m/(1−0.81) = 0.947368, √(0.003996/0.001999) = 1.413860,
     //   w = 0.9 − 0.1·0.947368/1.413860 = 0.832994.
     fn two_steps_match_the_values_worked_out_by_hand() {
         for flavour in [Flavour::Keras, Flavour::Torch] {

@@ -1,8 +1,8 @@
 //! Batch norm.
 //!
-//! *Training:* x̂ = (x − mean)/√(variance + ε) with mean and (biased) variance of the channel in this batch, then
-//! scale·x̂ + shift; the running statistics move a tenth of the way to the batch's mean and unbiased variance.
-//! *Scoring:* the same with the running statistics. As PyTorch's `BatchNorm1d` with its defaults.
+//! *Training:* x̂ = (x − mean)/√(variance + ε) with mean and (biased) variance of the channel in this batch,
+//! then scale·x̂ + shift; the running statistics move a tenth of the way to the batch's mean and unbiased
+//! variance. *Scoring:* the same with the running statistics. As PyTorch's `BatchNorm1d` with its defaults.
 
 use super::Channels;
 use crate::net::gemm::padded;

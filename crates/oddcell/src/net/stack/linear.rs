@@ -6,8 +6,8 @@ use crate::net::gemm::{self, Edge, OuterScratch, Panels, padded};
 /// numbers, which are slow.
 const FLUSH_DELTA: f32 = 1e-20;
 
-/// Rows that go through a product together: all panels of W pass by them, so they should stay in the second-level
-/// cache. A multiple of the heights of all register tiles.
+/// Rows that go through a product together: all panels of W pass by them, so they should stay in the
+/// second-level cache. A multiple of the heights of all register tiles.
 const BLOCK_ROWS: usize = 96;
 
 /// W and Wᵀ, laid out for the kernels, and the bias.

@@ -2,14 +2,14 @@
 //! norm, dropout, tanh, sigmoid, normalised rows, gradients by the input.
 //!
 //! ```text
-//! Stack    the layers, their weights and running statistics     (weights changed by an optimiser)
+//! Stack    the layers, their weights and running statistics     (weights changed by an optimizer)
 //! Tape     what a batch of rows left behind on its way forward  (allocated once, used for every batch)
-//! Adam     the optimiser, as Keras or as PyTorch computes it
+//! Adam     the optimizer, as Keras or as PyTorch computes it
 //! Trainee  the three together with a gradient: a stack that is being trained
 //! ```
 //!
-//! *Shapes:* rows are row-major, `rows × padded(width)`; padding is zero and stays zero. A linear layer holds W as
-//! `inputs × padded(outputs)` followed by its bias.
+//! *Shapes:* rows are row-major, `rows × padded(width)`; padding is zero and stays zero. A linear layer holds
+//! W as `inputs × padded(outputs)` followed by its bias.
 //!
 //! *Invariant:* outside of training a row's output depends on that row alone (with
 //! [`Layer::NormaliseGroups`] and [`Channels::Groups`]: on its own group).
@@ -127,7 +127,15 @@ impl Layer {
 
     /// Whether the layer is an activation: it writes over its input, for its slope is known by its output.
     fn is_activation(self) -> bool {
-        matches!(self, Layer::Relu | Layer::LeakyRelu(_) | Layer::Tanh | Layer::Sigmoid)
+        match self {
+            Layer::Relu | Layer::LeakyRelu(_) | Layer::Tanh | Layer::Sigmoid => true,
+            Layer::Linear { .. }
+            | Layer::ActivityPenalty(_)
+            | Layer::Dropout(_)
+            | Layer::BatchNorm { .. }
+            | Layer::NormaliseRows
+            | Layer::NormaliseGroups(_) => false,
+        }
     }
 
     /// Whether the layer needs no buffer of its own.
@@ -177,7 +185,14 @@ impl Placed {
                     if affine { vec![("scale", shape.clone()), ("shift", shape.clone())] } else { vec![] };
                 (trained, vec![("mean", shape.clone()), ("variance", shape)])
             }
-            _ => (vec![], vec![]),
+            Layer::Relu
+            | Layer::LeakyRelu(_)
+            | Layer::Tanh
+            | Layer::Sigmoid
+            | Layer::ActivityPenalty(_)
+            | Layer::Dropout(_)
+            | Layer::NormaliseRows
+            | Layer::NormaliseGroups(_) => (vec![], vec![]),
         }
     }
 
@@ -189,7 +204,14 @@ impl Placed {
                 let n_channels = self.n_channels(channels);
                 (n_channels, n_channels)
             }
-            _ => (1, 1),
+            Layer::Relu
+            | Layer::LeakyRelu(_)
+            | Layer::Tanh
+            | Layer::Sigmoid
+            | Layer::ActivityPenalty(_)
+            | Layer::Dropout(_)
+            | Layer::NormaliseRows
+            | Layer::NormaliseGroups(_) => (1, 1),
         }
     }
 }
@@ -230,7 +252,14 @@ impl Stack {
                     let n_channels = running.len() / 2;
                     running[n_channels..].fill(1.0);
                 }
-                _ => {}
+                Layer::Relu
+                | Layer::LeakyRelu(_)
+                | Layer::Tanh
+                | Layer::Sigmoid
+                | Layer::ActivityPenalty(_)
+                | Layer::Dropout(_)
+                | Layer::NormaliseRows
+                | Layer::NormaliseGroups(_) => {}
             }
         }
         stack.refresh();
@@ -240,8 +269,8 @@ impl Stack {
     /// The layers in their places, not allocated yet.
     ///
     /// # Panics
-    /// If an activation would write over what the layer before it needs on the way back: architectures are built
-    /// by this library, not by users.
+    /// If an activation would write over what the layer before it needs on the way back: architectures are
+    /// built by this library, not by users.
     fn place(inputs: usize, layers: &[Layer]) -> Self {
         let kept = |layer: Layer| {
             layer.in_place() || matches!(layer, Layer::NormaliseRows | Layer::NormaliseGroups(_))
@@ -268,7 +297,14 @@ impl Stack {
                     of_running = 2 * n_channels;
                     of_weights = if affine { 2 * n_channels } else { 0 };
                 }
-                _ => {}
+                Layer::Relu
+                | Layer::LeakyRelu(_)
+                | Layer::Tanh
+                | Layer::Sigmoid
+                | Layer::ActivityPenalty(_)
+                | Layer::Dropout(_)
+                | Layer::NormaliseRows
+                | Layer::NormaliseGroups(_) => {}
             }
             slot += usize::from(!layer.in_place());
             n_weights += of_weights;
@@ -342,8 +378,8 @@ impl Stack {
         self.layers.iter().filter(|placed| matches!(placed.layer, Layer::Linear { .. })).map(matrix)
     }
 
-    /// Adds weights and statistics as tensors `NAME.N.weight`, `.bias`, `.scale`, `.shift`, `.mean`, `.variance` for
-    /// every layer N that has them.
+    /// Adds weights and statistics as tensors `NAME.N.weight`, `.bias`, `.scale`, `.shift`, `.mean`,
+    /// `.variance` for every layer N that has them.
     pub fn save(&self, stack_name: &str, tensors: &mut Tensors) {
         for (index, placed) in self.layers.iter().enumerate() {
             let (stride, width) = placed.line();

@@ -15,7 +15,8 @@ impl Products {
         Self { panels: Panels::zeros(0, 0), scratch: OuterScratch::default() }
     }
 
-    /// `out[i, j] = aᵢ · bⱼ`, for rows of `width` columns; `out` has a line of `padded(rows of b)` for every row of `a`.
+    /// `out[i, j] = aᵢ · bⱼ`, for rows of `width` columns; `out` has a line of `padded(rows of b)` for every
+    /// row of `a`.
     pub(crate) fn dots(&mut self, width: usize, a: &[f32], b: &[f32], out: &mut [f32]) {
         let stride = padded(width);
         let (n_a, n_b) = (a.len() / stride, b.len() / stride);

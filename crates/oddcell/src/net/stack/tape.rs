@@ -38,7 +38,12 @@ impl Tape {
             Layer::BatchNorm { channels, .. } => 2 * placed.n_channels(channels),
             Layer::NormaliseRows => capacity,
             Layer::NormaliseGroups(size) => capacity.div_ceil(size) * padded(placed.outputs),
-            _ => 0,
+            Layer::Linear { .. }
+            | Layer::Relu
+            | Layer::LeakyRelu(_)
+            | Layer::Tanh
+            | Layer::Sigmoid
+            | Layer::ActivityPenalty(_) => 0,
         };
         Self {
             capacity,
@@ -91,8 +96,8 @@ impl Tape {
         self.penalty
     }
 
-    /// The output, and its delta (the derivative of the loss) to be filled before [`Tape::backward`]; as long as
-    /// `n_rows` rows, with zero padding.
+    /// The output, and its delta (the derivative of the loss) to be filled before [`Tape::backward`]; as long
+    /// as `n_rows` rows, with zero padding.
     pub fn output_and_delta(&mut self, stack: &Stack, n_rows: usize) -> (&[f32], &mut [f32]) {
         let (_, output, delta) = self.ends_and_delta(stack, n_rows);
         (output, delta)
@@ -113,8 +118,8 @@ impl Tape {
         &self.deltas[self.current]
     }
 
-    /// Sends the first `n_rows` input rows through the stack, as for scoring: nothing is dropped, and batch norms
-    /// use their running statistics.
+    /// Sends the first `n_rows` input rows through the stack, as for scoring: nothing is dropped, and batch
+    /// norms use their running statistics.
     pub fn forward(&mut self, stack: &Stack, n_rows: usize) {
         self.training = false;
         for (index, placed) in stack.layers.iter().enumerate() {
@@ -131,13 +136,19 @@ impl Tape {
                     batch.apply(notes, &stack.weights[placed.weights.clone()], output);
                 }
                 Layer::ActivityPenalty(_) => {}
-                _ => step(placed, &mut self.slots, notes, n_rows),
+                Layer::Linear { .. }
+                | Layer::Relu
+                | Layer::LeakyRelu(_)
+                | Layer::Tanh
+                | Layer::Sigmoid
+                | Layer::NormaliseRows
+                | Layer::NormaliseGroups(_) => step(placed, &mut self.slots, notes, n_rows),
             }
         }
     }
 
-    /// Sends the first `n_rows` input rows through the stack, as for training: cells are dropped by the numbers of
-    /// `key`, and batch norms use the batch's statistics and move their running ones.
+    /// Sends the first `n_rows` input rows through the stack, as for training: cells are dropped by the
+    /// numbers of `key`, and batch norms use the batch's statistics and move their running ones.
     pub fn forward_training(&mut self, stack: &mut Stack, n_rows: usize, key: u64) {
         self.training = true;
         self.penalty = 0.0;
@@ -159,13 +170,19 @@ impl Tape {
                     let values = &self.slots[placed.slot][..n_rows * padded(placed.outputs)];
                     self.penalty += f64::from(weight) * elementwise::sum_of_squares(values) / n_rows as f64;
                 }
-                _ => step(placed, &mut self.slots, notes, n_rows),
+                Layer::Linear { .. }
+                | Layer::Relu
+                | Layer::LeakyRelu(_)
+                | Layer::Tanh
+                | Layer::Sigmoid
+                | Layer::NormaliseRows
+                | Layer::NormaliseGroups(_) => step(placed, &mut self.slots, notes, n_rows),
             }
         }
     }
 
-    /// Sends the output's delta back. **Adds** the gradient of these rows to `gradient`, if one is wanted, and goes
-    /// on to the input's delta if `to_input`. May be called several times after one way forward.
+    /// Sends the output's delta back. **Adds** the gradient of these rows to `gradient`, if one is wanted,
+    /// and goes on to the input's delta if `to_input`. May be called several times after one way forward.
     ///
     /// # Panics
     /// If there is a batch norm and the rows went forward as for scoring.

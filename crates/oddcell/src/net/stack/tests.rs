@@ -83,8 +83,8 @@ fn random(n_rows: usize, width: usize, stream: u64) -> Vec<Vec<f64>> {
     (0..n_rows).map(|_| (0..width).map(|_| f64::from(stream.normal() as f32)).collect()).collect()
 }
 
-/// Loss = Σ coefficient · output + penalties. Output, and the derivative by every weight and every input cell,
-/// against the plain stack and its central differences.
+/// Loss = Σ coefficient · output + penalties. Output, and the derivative by every weight and every input
+/// cell, against the plain stack and its central differences.
 fn check(inputs: usize, layers: &[Layer]) {
     const N_ROWS: usize = 12;
     const SHIFT: f64 = 1e-6;

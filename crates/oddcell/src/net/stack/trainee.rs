@@ -1,4 +1,4 @@
-//! A stack that is being trained, with its buffers, its gradient and its optimiser.
+//! A stack that is being trained, with its buffers, its gradient and its optimizer.
 
 use super::{Adam, Flavour, Stack, Tape};
 

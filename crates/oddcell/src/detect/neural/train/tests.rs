@@ -3,9 +3,10 @@ use std::sync::Mutex;
 use super::*;
 use crate::{DetectorSpec, Matrix, Monitor, Silent};
 
-/// Every net's gradient against central differences of the loss itself, at the weights that matter most. A wrong
-/// sign, factor or missing term is outside of the tolerance whatever the width of the difference; a right one is
-/// inside for at least one of three, as 32-bit rounding spoils narrow differences, and kinks of a ReLU wide ones.
+/// Every net's gradient against central differences of the loss itself, at the weights that matter most. A
+/// wrong sign, factor or missing term is outside of the tolerance whatever the width of the difference; a
+/// right one is inside for at least one of three, as 32-bit rounding spoils narrow differences, and kinks of
+/// a ReLU wide ones.
 pub(in crate::detect) fn check_gradient(learner: &mut impl Learner, batch: &[u32]) {
     const SHIFTS: [f32; 3] = [2.5e-4, 1e-3, 4e-3];
     const CHECKED: usize = 40;

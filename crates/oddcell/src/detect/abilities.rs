@@ -1,0 +1,114 @@
+//! What a method can do, what it costs, and what its models keep of the training table.
+//!
+//! Every detector states this once, with its parameters ([`super::Params`]). The command line, the
+//! laboratory, the explanations and the tests ask the detector's [`super::Entry`]; none of them knows
+//! detectors by name.
+
+/// What the number in a cell means. A reason must not claim more than the unit says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CellUnit {
+    /// How far off the value is, in standard deviations of the training column after encoding.
+    StandardDeviations,
+    /// How rare the value is in its column: −ln of the share of training values at least as far out (both
+    /// tails added for a column without skew). It says nothing about a distance.
+    Surprise,
+}
+
+/// How a method learns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Training {
+    /// In one go: its parameters cannot make it shorter.
+    AtOnce,
+    /// In steps, for as long as the parameter `train_for` says.
+    InSteps {
+        /// Parameters and values that make training short: enough for tests of everything but accuracy.
+        short: &'static [(&'static str, &'static str)],
+    },
+}
+
+/// The size of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Rows to learn from.
+    pub n_train: usize,
+    /// Rows to score.
+    pub n_test: usize,
+    /// Features of a row.
+    pub n_cols: usize,
+}
+
+/// What a model holds of the training table itself, beside what was learned from it: a matter of privacy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// Nothing.
+    Nothing,
+    /// Encoded rows, at most this many.
+    Rows(usize),
+    /// All encoded values of every column, sorted: no rows.
+    Values,
+    /// What a net makes of each row.
+    Projections,
+}
+
+/// What a method can do, and what it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Abilities {
+    /// The unit of its cells; `None` if it only scores whole rows and so gives no reasons.
+    pub cells: Option<CellUnit>,
+    /// How it learns.
+    pub training: Training,
+    /// Whether it can learn from a table larger than memory.
+    pub streams: bool,
+    /// What its models keep of the training table.
+    pub keeps: Keeps,
+    /// Whether scoring a row takes far longer than one pass through a small net.
+    pub slow_to_score: bool,
+    /// A rough estimate of the bytes of memory it needs beside the rows.
+    pub memory: u64,
+}
+
+impl Abilities {
+    /// Those of a method that learns in one go, scores fast and keeps nothing.
+    pub(super) const SIMPLE: Self = Self {
+        cells: None,
+        training: Training::AtOnce,
+        streams: false,
+        keeps: Keeps::Nothing,
+        slow_to_score: false,
+        memory: 64 << 20,
+    };
+
+    /// Those of a method that keeps all training rows and compares with them.
+    pub(super) const COMPARING: Self =
+        Self { keeps: Keeps::Rows(usize::MAX), slow_to_score: true, ..Self::SIMPLE };
+
+    /// Those of a method that trains small nets.
+    pub(super) const SMALL_NET: Self =
+        Self { training: Training::InSteps { short: &[("train_for", "200 steps")] }, ..Self::SIMPLE };
+
+    /// Whether its cells can become reasons. Reasons state distances, so cells must be in standard deviations.
+    #[must_use]
+    pub fn explains(&self) -> bool {
+        match self.cells {
+            Some(CellUnit::StandardDeviations) => true,
+            Some(CellUnit::Surprise) | None => false,
+        }
+    }
+}
+
+impl Size {
+    /// Seconds of comparing every row with every training row.
+    pub(super) fn seconds_of_comparing(self) -> f64 {
+        3e-11 * (self.n_train + self.n_test) as f64 * self.n_train as f64 * self.n_cols as f64
+    }
+
+    /// Seconds of a method that looks at every cell a few times.
+    pub(super) fn seconds_of_cells(self) -> f64 {
+        1e-7 * (self.n_train + self.n_test) as f64 * self.n_cols as f64
+    }
+
+    /// Seconds of training one of the small nets of the baselines.
+    pub(super) fn seconds_of_a_net(self) -> f64 {
+        1e-3 * self.n_train as f64 * (self.n_cols as f64).sqrt()
+    }
+}

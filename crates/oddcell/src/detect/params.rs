@@ -1,0 +1,99 @@
+//! What a detector is made of: its parameters, and [`Ready`], a detector whose parameters passed their
+//! checks.
+
+use std::{fmt::Debug, ops::Deref};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{Abilities, BlockDetector, Detector, Fitted, Size, blocks::NEEDS_ALL_ROWS};
+use crate::{
+    Context, Matrix,
+    error::{FitError, ParamError},
+    tensors::{TensorError, Tensors},
+};
+
+/// The parameters of one method, and what the method can do.
+///
+/// Parameters are plain data with their defaults in one place. Implement this with `#[derive(Debug, Clone,
+/// Serialize, Deserialize)]` and `#[serde(default, deny_unknown_fields)]`, so that a typo in a config file is
+/// an error.
+pub trait Params: Debug + Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The name on the command line, in model files and in result tables.
+    const NAME: &'static str;
+    /// What it does, in one line.
+    const SUMMARY: &'static str;
+    /// The names [`Params::preset`] knows, the default first.
+    const PRESETS: &'static [&'static str] = &["default"];
+    /// What it can do, with its default parameters.
+    const ABILITIES: Abilities;
+
+    /// The parameters of a preset, or `None` if there is none of that name.
+    #[must_use]
+    fn preset(name: &str) -> Option<Self> {
+        (name == "default").then(Self::default)
+    }
+
+    /// The parameters for a table that is judged by itself, where some of the rows learned from are odd. Only
+    /// parameters that the user left open may change.
+    #[must_use]
+    fn for_one_table(self) -> Self {
+        self
+    }
+
+    /// Checks every range.
+    fn check(&self) -> Result<(), ParamError>;
+
+    /// A rough estimate of the seconds of fitting and scoring on one core. It orders work and predicts waiting times;
+    /// results never depend on it.
+    fn seconds(&self, size: Size) -> f64;
+
+    /// What it can do with these parameters.
+    fn abilities(&self) -> Abilities {
+        Self::ABILITIES
+    }
+
+    /// Learns "normal" from `rows`: see [`Detector::fit`].
+    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError>;
+
+    /// The same for rows that do not fit into memory: see [`Detector::in_blocks`].
+    fn in_blocks(_params: &Ready<Self>) -> Result<&dyn BlockDetector, &'static str> {
+        Err(NEEDS_ALL_ROWS)
+    }
+
+    /// Restores what [`Fitted::save`] gave. Checks every shape and value: the file may be hostile.
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError>;
+
+    /// The detector, if every parameter is valid.
+    fn ready(self) -> Result<Ready<Self>, ParamError> {
+        self.check()?;
+        Ok(Ready(self))
+    }
+
+    /// The detector behind its common interface, if every parameter is valid.
+    fn build(self) -> Result<Box<dyn Detector>, ParamError> {
+        Ok(Box::new(self.ready()?))
+    }
+}
+
+/// Parameters that passed their checks: a detector that can learn. [`Params::ready`] is the only way to get
+/// one.
+#[derive(Debug, Clone)]
+pub struct Ready<P>(P);
+
+impl<P> Deref for Ready<P> {
+    type Target = P;
+
+    fn deref(&self) -> &P {
+        &self.0
+    }
+}
+
+impl<P: Params> Detector for Ready<P> {
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        P::fit(self, rows, context)
+    }
+
+    fn in_blocks(&self) -> Result<&dyn BlockDetector, &'static str> {
+        P::in_blocks(self)
+    }
+}
