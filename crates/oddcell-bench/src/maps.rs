@@ -7,8 +7,8 @@ use oddcell::{
     Context, Matrix, Seed,
     detect::noise::NoiseParams,
     error::{FitError, ParamError, ScoreError},
-    tsne::{TsneError, TsneParams, tsne},
 };
+use oddcell_report::tsne::{TsneError, TsneParams, tsne};
 
 use crate::{
     figures::{Axes, Figure, FigureError, Group, scatter},

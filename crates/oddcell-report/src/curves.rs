@@ -1,37 +1,36 @@
-//! How well scores rank known anomalies, as curves: the rate of hits against that of false alarms (ROC), and precision
-//! against recall.
+//! How well scores rank known anomalies: the ROC curve, and precision against recall.
 //!
-//! *Formula:* with the rows in the order of their scores, highest first, and tp, fp the anomalies and normal rows among the
-//! first k: true-positive rate = recall = tp/Na, false-positive rate = fp/N0, precision = tp/(tp + fp). Rows with equal scores
-//! enter together.
+//! *Formula:* sort the rows by score, highest first, and let tp and fp be the numbers of anomalies and of normal rows among
+//! the first k. Then true-positive rate = recall = tp/Na, false-positive rate = fp/N0, precision = tp/(tp + fp). Rows with
+//! equal scores count together.
 
 use oddcell::metrics;
 use serde::Serialize;
 
-/// Points of a curve, at most: more cannot be seen.
+/// The most points of a curve: more cannot be seen.
 const POINTS: usize = 200;
 
-/// Scores and truths of all rows.
+/// The scores of all rows, and which rows are anomalies.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Truths {
     pub(crate) scores: Vec<f64>,
     pub(crate) anomalous: Vec<bool>,
 }
 
-/// What the truths say about the scores.
+/// Scores compared with labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Curves {
     pub(crate) anomalies: usize,
     pub(crate) auc: Option<f64>,
     pub(crate) average_precision: Option<f64>,
-    /// False-positive and true-positive rate, from (0, 0) to (1, 1).
+    /// False-positive and true-positive rates, from (0, 0) to (1, 1).
     pub(crate) roc: Vec<(f64, f64)>,
     /// Recall and precision.
     pub(crate) precision: Vec<(f64, f64)>,
 }
 
 impl Truths {
-    /// Anomalies among the `k` rows with the highest scores, of equal ones the earlier rows.
+    /// The number of anomalies among the `k` rows with the highest scores; of equal scores, earlier rows come first.
     pub(crate) fn anomalies_among_first(&self, k: usize) -> usize {
         let mut order: Vec<usize> = (0..self.scores.len()).collect();
         order.sort_by(|&a, &b| self.scores[b].total_cmp(&self.scores[a]));
@@ -71,12 +70,12 @@ impl Truths {
     }
 }
 
-/// Four decimals: a thousandth of the picture's width is not seen.
+/// Rounds to four decimals: nobody sees a thousandth of the width of a picture.
 fn rounded(share: f64) -> f64 {
     (share * 1e4).round() / 1e4
 }
 
-/// Points that are even on the way along the ROC curve, the last one included.
+/// Keeps points evenly spaced along the ROC curve, and the last one.
 fn thinned(counts: &[(usize, usize)], anomalies: usize, normal: usize) -> Vec<(usize, usize)> {
     let way =
         |&(hits, alarms): &(usize, usize)| hits as f64 / anomalies as f64 + alarms as f64 / normal as f64;

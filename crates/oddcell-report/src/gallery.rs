@@ -1,4 +1,4 @@
-//! The same look for pictures and tables made elsewhere: the report of the laboratory.
+//! A page in the style of the report for pictures and tables made elsewhere: the results of the laboratory.
 
 use askama::Template;
 
@@ -7,7 +7,7 @@ use crate::page::{STYLE, THEME_SCRIPT, policy, rendered};
 /// A page of pictures and tables.
 #[derive(Debug, Clone, Default)]
 pub struct Gallery {
-    /// What it is about.
+    /// The title.
     pub title: String,
     /// One or two sentences below the title.
     pub lead: String,
@@ -17,7 +17,7 @@ pub struct Gallery {
     pub sections: Vec<Section>,
 }
 
-/// A part of the page, with a heading of its own.
+/// A section of the page.
 #[derive(Debug, Clone, Default)]
 pub struct Section {
     /// The heading.
@@ -26,14 +26,14 @@ pub struct Section {
     pub pictures: Vec<Picture>,
 }
 
-/// A picture, and the same in figures.
+/// A picture and the numbers behind it.
 #[derive(Debug, Clone, Default)]
 pub struct Picture {
-    /// What is to be seen, in words.
+    /// What the picture shows.
     pub title: String,
-    /// A whole SVG document, whose texts are escaped already: the page takes it as it is.
+    /// A whole SVG document. Its texts must already be escaped; the page includes it unchanged.
     pub svg: String,
-    /// The figures behind it as a table, header first; empty if there are none.
+    /// The numbers behind it as a table, header first; may be empty.
     pub table: Vec<Vec<String>>,
 }
 
@@ -48,7 +48,7 @@ struct Page<'a> {
 }
 
 impl Gallery {
-    /// The page.
+    /// The HTML of the page.
     #[must_use]
     pub fn html(&self) -> String {
         let mut gallery = self.clone();
@@ -68,7 +68,7 @@ impl Gallery {
     }
 }
 
-/// An SVG that can stand in a page with others: names of patterns are the page's own.
+/// Makes the pattern names of an SVG unique, so that it can share a page with others.
 fn inline(svg: &str, at: usize) -> String {
     let own = |prefix: &str| format!("{prefix}p{at}-");
     svg.replace(" id=\"", &own(" id=\"")).replace("url(#", &own("url(#"))
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_of_two_pictures_do_not_meet_and_words_are_escaped() {
+    fn pattern_names_of_two_pictures_differ_and_texts_are_escaped() {
         let svg = r#"<svg><pattern id="a"/><rect fill="url(#a)"/></svg>"#;
         let picture = |title: &str| Picture {
             title: title.to_owned(),

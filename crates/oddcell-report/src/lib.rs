@@ -1,24 +1,26 @@
-//! The report: one HTML file, without any network, that shows which rows of a table are odd and why.
+//! The report: one HTML file that shows which rows of a table are odd and why, and loads nothing from the network.
 //!
 //! ```text
-//! collect    judged batches go in as they come; what the page needs stays, and no more
+//! collect    takes judged batches and keeps what the page needs
 //!   oddest     the oddest rows, with their cells and reasons
-//!   stops      the places a threshold can be moved to, each with its exact count
+//!   stops      the levels a threshold can be moved to, each with its exact count
 //!   scores     the distribution of the scores
-//!   sample     some rows as features, for the map
-//!   curves     ROC and precision against recall, where the truth is known
-//! map        rows become points of a plane
-//! page       everything becomes one file: template, style, script, data
-//! gallery    the same look for pictures made elsewhere
+//!   sample     a random sample of the rows, as features, for the map
+//!   curves     ROC and precision-recall curves, if there are labels
+//! map        draws rows as points of a plane, with tsne
+//! data       the data of the page, as JSON
+//! page       puts template, style, script and data together
+//! gallery    a page in the same style for pictures made elsewhere
 //! ```
 //!
-//! *Invariants:* memory does not grow with the number of rows (but for 9 bytes a row where there are labels, and one entry
-//! for every distinct p-value) · the same rows give the same page, in whatever batches they come · nothing of a table is
-//! ever markup or script: cells reach the page as JSON, and the page shows them as text · the page asks for nothing outside
-//! itself, and its own policy would not let it · no clock: the caller says what time it is.
+//! *Invariants:* memory does not grow with the number of rows, except by 9 bytes per row with labels and one entry per
+//! distinct p-value · the same rows give the same page, however they are split into batches · no cell is ever markup or
+//! script: cells reach the page as JSON and are shown as text · the page makes no request, and its policy allows none · the
+//! crate reads no clock: the caller passes the time.
 
 mod collect;
 mod curves;
+mod data;
 mod gallery;
 mod map;
 mod oddest;
@@ -26,6 +28,7 @@ mod page;
 mod sample;
 mod scores;
 mod stops;
+pub mod tsne;
 
 pub use collect::{About, Collector};
 pub use gallery::{Gallery, Picture, Section};

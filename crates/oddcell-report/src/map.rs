@@ -1,52 +1,52 @@
-//! Rows become points of a plane, neighbours beside neighbours: t-SNE of what the detector's last hidden layer makes of
-//! them, or of the encoded rows where it has no such layer.
+//! The map: rows as points of a plane, similar rows close together. It is t-SNE of the detector's last hidden layer, or of
+//! the encoded rows if the detector has no such layer.
 //!
-//! A random sample of the rows stands for all, and the oddest rows are on the map in any case.
+//! The map shows a random sample of the rows, and always the oddest rows.
 
 use std::collections::BTreeSet;
 
-use oddcell::{
-    Error, Fitted, Matrix, Seed,
-    noise::Noise,
-    tsne::{TsneParams, tsne},
-};
+use oddcell::{Error, Fitted, Matrix, Seed, noise::Noise};
 use serde::Serialize;
 
-use crate::{oddest::KeptRow, sample::Sampled};
+use crate::{
+    oddest::KeptRow,
+    sample::Sampled,
+    tsne::{TsneParams, tsne},
+};
 
-/// The oddest rows on the map.
+/// The number of oddest rows on the map.
 const ODDEST_ROWS: usize = 200;
-/// Noised rows on the map.
+/// The number of noised rows on the map.
 const NOISED_ROWS: usize = 300;
-/// The larger side of the map is so many units long.
+/// The length of the map's longer side, in units.
 const SIDE: f64 = 1_000.0;
 
-/// What a map is made with.
+/// What a map is computed from.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct MapSource<'a> {
-    /// The detector that looks at the rows. Without one, or without a hidden layer, the encoded rows are drawn.
+    /// The detector whose hidden layer is drawn. Without one, or without a hidden layer, the encoded rows are drawn.
     pub(crate) fitted: Option<&'a dyn Fitted>,
-    /// The noise the detector was trained with: some rows are then shown with noise, too, as in training.
+    /// The noise that the detector was trained with. If given, the map also shows some rows with noise, as in training.
     pub(crate) noise: Option<&'a Noise>,
 }
 
-/// Points of a plane.
+/// The points of a map.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Map {
-    /// Whether they are what a hidden layer makes of the rows.
+    /// Whether they come from a hidden layer.
     pub(crate) layer: bool,
-    /// Rows that were taken at random.
+    /// The number of rows taken at random.
     pub(crate) sampled: usize,
     pub(crate) points: Vec<Point>,
     /// Noised rows.
     pub(crate) noised: Vec<(f64, f64)>,
 }
 
-/// Place, number, score and p-value of a row.
+/// Coordinates, number, score and p-value of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Point(f64, f64, usize, f64, f64);
 
-/// The map; `None` where there are too few rows for one.
+/// Computes the map; `None` if there are too few rows.
 pub(crate) fn map(
     source: MapSource<'_>,
     sample: &[Sampled],
@@ -79,13 +79,13 @@ pub(crate) fn map(
     Ok(Some(Map { layer, sampled: sample.len(), points, noised }))
 }
 
-/// One matrix below the other.
+/// Stacks matrices on top of each other.
 fn stacked(parts: &[Matrix]) -> Matrix {
     let values = parts.iter().flat_map(|part| part.values().iter().copied()).collect();
     Matrix::new(values, parts.iter().map(Matrix::n_rows).sum(), parts[0].n_cols())
 }
 
-/// Moves the points to 0 and above, and scales them so that the larger side has its length. Whole numbers take less room.
+/// Shifts the points to 0 and above, scales them to the size of the map, and rounds them, which keeps the page small.
 fn fit(points: &mut [(f64, f64)]) {
     let range = |of: fn(&(f64, f64)) -> f64| {
         let values = || points.iter().map(of);

@@ -1,7 +1,7 @@
-//! Some rows of a stream, as features: what the map is drawn from.
+//! A random sample of the rows of a stream, as features, for the map.
 //!
-//! *How:* every row has a random key of its own, by seed and row number, and the rows with the smallest keys are kept. So
-//! every row is as likely as any other, and which ones are kept does not depend on the batches.
+//! *How:* every row has a random key, made from the seed and its row number, and the rows with the smallest keys are kept.
+//! So all rows are equally likely, and the sample does not depend on the batches.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl Sample {
         (self.seed.key("report sample", &[row as u64]), row)
     }
 
-    /// The rows of a batch, counted within it, that belong to the sample as far as is known.
+    /// The rows of a batch, by their index in it, that belong to the sample of the rows so far.
     pub(crate) fn candidates(&self, first_row: usize, n_rows: usize) -> Vec<usize> {
         let last =
             self.rows.last_key_value().filter(|_| self.rows.len() == self.capacity).map(|(key, _)| key);

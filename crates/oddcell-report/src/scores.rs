@@ -1,19 +1,19 @@
-//! The distribution of the scores, counted as they come.
+//! The distribution of the scores, counted while rows arrive.
 //!
-//! *Why:* neither the range nor the scale of the scores is known before the last row. So they are counted by the leading
-//! bits of the number (sign, exponent, 8 bits of the fraction): bins half a percent wide whatever the scale. In the end
-//! neighbours are put together into as many bars as a picture can show, whose edges are edges of those bins, so that every
-//! count is exact.
+//! *Why:* neither the range nor the scale of the scores is known before the last row. So scores are counted by the leading
+//! bits of the number (sign, exponent, 8 bits of the fraction), which gives bins half a percent wide at any scale. At the
+//! end, neighboring bins are merged into as many bars as a picture can show. Bar edges are bin edges, so every count is
+//! exact.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// Bits of a score that are not told apart: 52 of the fraction but for 8.
+/// Bits of a score that are ignored: all but 8 of the 52 bits of the fraction.
 const DROPPED_BITS: u32 = 44;
-/// Bars of the picture, at most.
+/// The most bars of the picture.
 const BARS: usize = 72;
-/// From this ratio of the highest score to the median on, the axis is logarithmic.
+/// The axis is logarithmic if the highest score exceeds the median by more than this factor.
 const LOG_FROM: f64 = 20.0;
 
 /// Counts of scores.
@@ -26,26 +26,26 @@ pub(crate) struct Scores {
 /// Bars of a histogram.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Histogram {
-    /// Whether the edges are even on a logarithmic axis.
+    /// Whether the edges are evenly spaced on a logarithmic axis.
     pub(crate) log: bool,
-    /// One more than there are counts, ascending.
+    /// The edges of the bars, ascending; one more than there are counts.
     pub(crate) edges: Vec<f64>,
     pub(crate) counts: Vec<u64>,
 }
 
-/// The bits of a number in an order that is the order of numbers.
+/// Reorders the bits of a number such that they sort like the numbers.
 fn ordered(bits: i64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
-/// The bin of a score. Adding 0.0 makes −0.0 and 0.0 one score.
+/// The bin of a score. Adding 0.0 turns −0.0 into 0.0.
 fn bin(score: f64) -> i64 {
     ordered((score + 0.0).to_bits().cast_signed()) >> DROPPED_BITS
 }
 
-/// The least score of a bin.
+/// The smallest score of a bin.
 fn lower_edge(bin: i64) -> f64 {
-    // The bins next to infinity have no finite edge of their own.
+    // The bins next to infinity have no finite edge.
     f64::from_bits(ordered(bin << DROPPED_BITS).cast_unsigned()).clamp(f64::MIN, f64::MAX)
 }
 
@@ -55,7 +55,7 @@ impl Scores {
         self.n += 1;
     }
 
-    /// The bars; none without scores.
+    /// The bars; none if there are no scores.
     pub(crate) fn histogram(&self) -> Histogram {
         let (Some((&first, _)), Some((&last, _))) =
             (self.counts.first_key_value(), self.counts.last_key_value())
@@ -71,7 +71,7 @@ impl Scores {
         let mut bounds: Vec<i64> = (1..BARS).map(|bar| bin(at(bar as f64 / BARS as f64))).collect();
         bounds.insert(0, first);
         bounds.push(last + 1);
-        // Where bins are wider than bars, several bars would begin at the same bin.
+        // Where bins are wider than bars, several bars would start at the same bin.
         bounds.retain(|&bound| (first..=last + 1).contains(&bound));
         bounds.dedup();
         let count = |pair: &[i64]| self.counts.range(pair[0]..pair[1]).map(|(_, count)| count).sum();
@@ -79,7 +79,7 @@ impl Scores {
         Histogram { log, edges: bounds.into_iter().map(lower_edge).collect(), counts }
     }
 
-    /// The lower edge of the bin that the middle row lies in.
+    /// The lower edge of the bin with the middle row.
     fn median(&self) -> f64 {
         let mut before = 0;
         let middle = self.counts.iter().find(|&(_, &count)| {

@@ -1,8 +1,8 @@
-//! The places that a reader can move the threshold to, each with its exact count.
+//! The levels that a reader can move the threshold to, each with its exact count.
 //!
-//! *Why:* the page does not hold all rows, so it cannot count them itself. It moves from stop to stop instead, and what
-//! every stop comes to is counted here, while the rows pass.
-//! *Invariants:* the rule of the run is always one of the stops, and its verdict on every row is the run's own.
+//! *Why:* the page does not hold all rows, so it cannot count them. Its slider moves between stops instead, and the counts of
+//! all stops are made here while the rows arrive.
+//! *Invariants:* the rule of the run is always one of the stops, and its verdicts are those of the run.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use serde::Serialize;
 
 use crate::{curves::Truths, oddest::KeptRow};
 
-/// The digits of stops in every power of ten.
+/// The stops within every power of ten.
 const DIGITS: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
-/// No level above this: half of all rows are not odd.
+/// The highest level: no rule should call more than half of all rows odd.
 const HIGHEST_LEVEL: f64 = 0.5;
-/// Least level of a false-discovery rate, and of a contamination.
+/// The lowest level of a false-discovery rate, and of a contamination.
 const LEAST_LEVEL: f64 = 1e-3;
-/// Least p-value that there is a stop for.
+/// The smallest p-value with a stop.
 const LEAST_P: f64 = 1e-9;
 
-/// One kind of threshold, and where it can stand.
+/// One kind of threshold and its stops.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Mode {
     /// `alpha`, `fdr`, `top` or `contamination`.
@@ -32,31 +32,32 @@ pub(crate) struct Mode {
     pub(crate) stops: Vec<Stop>,
 }
 
-/// One place of the threshold.
+/// One position of the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Stop {
     /// The level, or the number of rows.
     pub(crate) level: f64,
-    /// What decides: a p-value at most this; a score above this; being among so many rows. `None`: no row is odd.
+    /// A row is odd if its p-value is at most this, its score is above this, or its rank is at most this, depending on the
+    /// mode. `None`: no row is odd.
     pub(crate) bound: Option<f64>,
-    /// Rows called odd.
+    /// The number of rows called odd.
     pub(crate) odd: u64,
-    /// Anomalies among them, where the truth is known.
+    /// The number of anomalies among them, if there are labels.
     pub(crate) anomalous: Option<u64>,
-    /// The lowest score among them, where it is known.
+    /// The lowest score among them, if it is known.
     pub(crate) lowest: Option<f64>,
 }
 
-/// All kinds of thresholds, and the one of the run.
+/// All kinds of thresholds, and which one the run used.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Thresholds {
     pub(crate) modes: Vec<Mode>,
-    /// Which mode and stop the run had.
+    /// The mode and the stop of the run.
     pub(crate) mode: usize,
     pub(crate) stop: usize,
 }
 
-/// Rows that fell between two stops.
+/// Counts of the rows between two stops.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     rows: u64,
@@ -82,15 +83,15 @@ impl Seen {
     }
 }
 
-/// Counts the rows of a stream by p-value and, where the rule is about scores, by score.
+/// Counts the rows of a stream by p-value and, for a rule about scores, by score.
 #[derive(Debug, Clone)]
 pub(crate) struct Tally {
     rule: Rule,
     labelled: bool,
     n_rows: u64,
-    /// By the bits of the p-value: for positive numbers they sort like the numbers.
+    /// Counts by the bits of the p-value, which sort like the numbers because they are positive.
     by_p: BTreeMap<u64, Seen>,
-    /// Share, threshold, and the rows above it but not above the next higher one; strict first.
+    /// Share, threshold, and the rows above it but not above the next higher threshold; strict first.
     by_score: Vec<(f64, f64, Seen)>,
 }
 
@@ -101,7 +102,7 @@ impl Tally {
                 let levels = levels(LEAST_LEVEL, Some(share));
                 levels.into_iter().map(|share| (share, reference.threshold(share), Seen::NONE)).collect()
             }
-            _ => Vec::new(),
+            Rule::Alpha(_) | Rule::Fdr(_) | Rule::Top(_) => Vec::new(),
         };
         Self { rule, labelled: false, n_rows: 0, by_p: BTreeMap::new(), by_score }
     }
@@ -116,7 +117,7 @@ impl Tally {
         }
     }
 
-    /// `kept` are the oddest rows, oddest first.
+    /// Returns all modes with their counts. `kept` are the oddest rows, oddest first.
     pub(crate) fn thresholds(&self, kept: &[KeptRow], truths: Option<&Truths>) -> Thresholds {
         let mut modes = vec![self.alpha(), self.fdr(), self.top(kept, truths)];
         if !self.by_score.is_empty() {
@@ -142,7 +143,7 @@ impl Tally {
         }
     }
 
-    /// All rows whose p-value is at most `bound`.
+    /// Counts the rows whose p-value is at most `bound`.
     fn up_to(&self, bound: f64) -> Seen {
         let rows = self.by_p.range(..=bound.to_bits()).map(|(_, seen)| seen);
         rows.fold(Seen::NONE, Seen::with)
@@ -179,18 +180,18 @@ impl Tally {
         }
         counts.sort_unstable();
         counts.dedup();
-        let stop = |&rows: &usize| {
-            let anomalous = match kept.get(..rows) {
+        let stop = |&n_rows: &usize| {
+            let anomalous = match kept.get(..n_rows) {
                 Some(rows) => rows.iter().filter(|row| row.truth == Some(true)).count(),
-                None => truths.map_or(0, |truths| truths.anomalies_among_first(rows)),
+                None => truths.map_or(0, |truths| truths.anomalies_among_first(n_rows)),
             };
-            // Beyond the rows that are kept their scores are not known.
-            let lowest = (rows > 0).then(|| kept.get(rows - 1)).flatten();
+            // Only the kept rows have known scores.
+            let lowest = (n_rows > 0).then(|| kept.get(n_rows - 1)).flatten();
             let all = || kept.last().filter(|_| self.n_rows <= kept.len() as u64);
             Stop {
-                level: rows as f64,
-                bound: Some(rows as f64),
-                odd: self.n_rows.min(rows as u64),
+                level: n_rows as f64,
+                bound: Some(n_rows as f64),
+                odd: self.n_rows.min(n_rows as u64),
                 anomalous: self.labelled.then_some(anomalous as u64),
                 lowest: lowest.or_else(all).map(|row| row.score),
             }
@@ -208,9 +209,9 @@ impl Tally {
     }
 }
 
-/// Round levels from the greatest one that is at most `least` up, and the level of the run, ascending.
+/// Round levels, ascending, starting with the largest that is at most `least`, and the level of the run.
 fn levels(least: f64, own: Option<f64>) -> Vec<f64> {
-    // Read as decimals, so that they are the numbers a reader would write.
+    // Parsed from decimals, so that they equal the numbers that a reader would write.
     let level = |power: i32, digit: f64| format!("{digit}e{power}").parse::<f64>().unwrap_or(digit);
     let all: Vec<f64> = (-9..0).flat_map(|power| DIGITS.map(|digit| level(power, digit))).collect();
     let first = all.iter().rposition(|&level| level <= least).unwrap_or(0);
@@ -264,13 +265,13 @@ mod tests {
         assert_eq!((fdr.bound, fdr.odd), (Some(0.02), 3));
         let strict = found.modes[1].stops[0];
         assert_eq!((strict.level, strict.bound, strict.odd, strict.lowest), (1e-3, None, 0, None));
-        let counts: Vec<(f64, Option<f64>)> =
+        let tops: Vec<(f64, Option<f64>)> =
             found.modes[2].stops.iter().map(|stop| (stop.level, stop.lowest)).collect();
-        assert_eq!(counts, [(1.0, Some(9.0)), (2.0, Some(6.0)), (3.0, Some(5.0))]);
+        assert_eq!(tops, [(1.0, Some(9.0)), (2.0, Some(6.0)), (3.0, Some(5.0))]);
     }
 
     #[test]
-    fn more_rows_than_there_are_takes_all() {
+    fn more_rows_than_there_are_means_all_rows() {
         let found = tally(Rule::Top(9), &[(1.0, 0.5), (2.0, 0.1)]);
         let stop = found.modes[2].stops[found.stop];
         assert_eq!((stop.odd, stop.lowest), (2, Some(1.0)));

@@ -1,7 +1,7 @@
-//! Whole pages: safe, bounded, the same however the rows come. They are left in `target/tmp/report-pages`, where the
-//! browser's tests find them.
+//! Tests of whole pages: they are safe, small, and independent of the batches. They stay in `target/tmp/report-pages` for the
+//! browser tests.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
@@ -102,7 +102,7 @@ fn about(data: &str) -> About {
     }
 }
 
-/// The page of one table, its rows given in batches of `size`.
+/// Makes the page of a table, in batches of `size` rows.
 fn page(name: &str, csv: String, rule: Rule, truths: Option<&[bool]>, size: usize, cells: bool) -> Report {
     let table = table(csv);
     let whole = arrow_select::concat::concat_batches(&table.schema(), &table.batches).unwrap();
@@ -125,14 +125,14 @@ fn page(name: &str, csv: String, rule: Rule, truths: Option<&[bool]>, size: usiz
     page
 }
 
-/// Leaves the page to the browser's tests.
+/// Keeps the page for the browser tests.
 fn keep(name: &str, page: &Report) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report-pages");
     fs::create_dir_all(&folder).unwrap();
     page.write(&folder.join(format!("{name}.html"))).unwrap();
 }
 
-/// What stands between two marks of a page.
+/// The text between two marks of a page.
 fn between<'a>(html: &'a str, begin: &str, end: &str) -> &'a str {
     let from = html.find(begin).unwrap_or_else(|| panic!("no {begin}")) + begin.len();
     &html[from..from + html[from..].find(end).unwrap()]
@@ -142,7 +142,7 @@ fn data(html: &str) -> Value {
     serde_json::from_str(between(html, "id=\"data\">", "</script>")).unwrap()
 }
 
-/// The demo's orders, and which rows were spoiled.
+/// The orders of the demo, and which rows have spoiled cells.
 fn orders() -> (String, Vec<bool>) {
     let demo = demo::orders(2_000, 40, Seed(0));
     let spoiled = (1..=demo.n_rows).map(|row| demo.spoiled.iter().any(|cell| cell.row == row)).collect();
@@ -150,7 +150,7 @@ fn orders() -> (String, Vec<bool>) {
 }
 
 #[test]
-fn the_page_of_the_orders_says_what_the_library_says_in_whatever_batches_the_rows_come() {
+fn the_page_of_the_orders_agrees_with_the_library_for_any_batches() {
     let (csv, spoiled) = orders();
     let whole = page("orders", csv.clone(), Rule::Fdr(0.1), Some(&spoiled), 2_000, true);
     let pieces = page("orders-in-pieces", csv.clone(), Rule::Fdr(0.1), Some(&spoiled), 97, true);
@@ -182,7 +182,7 @@ fn the_page_of_the_orders_says_what_the_library_says_in_whatever_batches_the_row
     let hits = (0..2_000).filter(|&row| odd[row] && spoiled[row]).count();
     assert_eq!((stop["odd"].as_u64(), stop["anomalous"].as_u64()), (Some(n_odd as u64), Some(hits as u64)));
     assert_eq!(found["curves"]["auc"].as_f64(), oddcell::metrics::auc(&findings.scores, &spoiled));
-    // The order number was not judged, but it is there to find the order by.
+    // The order number was not judged; the page shows it anyway, to identify the order.
     assert_eq!(
         (&found["columns"][0]["name"], &found["columns"][0]["kind"]),
         (&"order_id".into(), &Value::Null)
@@ -217,7 +217,7 @@ fn hostile() -> String {
 fn hostile_cells_and_names_are_text_and_nothing_else() {
     let page = page("hostile", hostile(), Rule::Top(5), None, 300, true);
     let html = page.html();
-    // One script of data, one of ours.
+    // One script element has the data, the other one is ours.
     assert_eq!(html.matches("<script").count(), 2);
     assert_eq!(html.matches("</script").count(), 2);
     assert!(!html.contains("<img") && !html.contains("<!--"));
@@ -252,7 +252,7 @@ fn the_policy_names_this_very_style_and_script() {
     assert!(policy.contains(&format!("script-src {script};")), "{policy}");
 }
 
-/// Columns that lean on each other, and in every hundredth row one that does not.
+/// Correlated columns; in every hundredth row, one cell breaks the correlation.
 fn wide(n_rows: usize, n_columns: usize) -> String {
     let mut stream = Seed(5).stream("wide", &[]);
     let mut csv = (0..n_columns).map(|column| format!("measure_{column}")).collect::<Vec<_>>().join(",");
@@ -352,5 +352,5 @@ fn a_million_rows_make_a_page_of_less_than_three_megabytes() {
     assert_eq!(found["thresholds"]["modes"][0]["stops"][stop]["odd"].as_u64(), Some(n_odd));
     let counts = found["scores"]["counts"].as_array().unwrap();
     assert_eq!(counts.iter().map(|count| count.as_u64().unwrap()).sum::<u64>(), 1_000_000);
-    assert!(page.html().contains("The page holds the 1,000 rows with the highest scores."));
+    assert!(page.html().contains("This page shows the 1,000 rows with the highest scores."));
 }

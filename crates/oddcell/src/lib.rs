@@ -55,7 +55,6 @@ mod simd;
 pub mod table;
 mod team;
 pub mod tensors;
-pub mod tsne;
 pub mod verdict;
 
 pub use context::{Context, Monitor, Progress, Silent};
