@@ -1,8 +1,8 @@
-// The data, the state of the page, and the few ways in which anything gets into the document: always as text.
+// The data, the state of the page, and the functions that put things into the document, always as text.
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
-// A row comes as a list; see `Row` in page.rs.
+// A row is a list; see `Row` in data.rs.
 const rows = data.oddest.map((list, rank) => {
   const [row, score, p, truth, cells, noise, details, reasons] = list;
   return { row, score, p, truth, cells, noise, details, reasons, rank, top: topColumns(noise) };
@@ -45,7 +45,7 @@ function fill(node, attributes, children) {
 
 const count = (n) => n.toLocaleString("en");
 const counted = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
-// Four figures, and powers of ten far out.
+// About four digits; very small and very large numbers use powers of ten.
 function figure(x) {
   const size = Math.abs(x);
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) return x.toExponential(2);
@@ -56,13 +56,13 @@ function probability(p) {
 }
 const percent = (share) => `${+(100 * share).toPrecision(3)}\u00a0%`;
 
-// Marks that cannot be seen, or that would turn what follows around, are shown by their code.
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+// Characters that are invisible or reverse the text after them are shown by their code.
+const HIDDEN = /[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu;
 const NAMES = { "\n": "↵", "\r": "␍", "\t": "⇥" };
 function visible(text) {
   return text.replace(HIDDEN, (c) => NAMES[c] ?? `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
-// A cell is null, its text, or its start and its length.
+// A cell is null, its text, or the start of its text and the length of all of it.
 const textOf = (cell) => (cell === null ? "" : Array.isArray(cell) ? cell[0] : cell);
 const isCut = (cell) => Array.isArray(cell);
 function shownText(cell, most = 60) {
@@ -71,7 +71,7 @@ function shownText(cell, most = 60) {
   const letters = Array.from(text);
   const cut = isCut(cell) || letters.length > most;
   const bdi = el("bdi", {}, visible(letters.slice(0, most).join("")) + (cut ? "…" : ""));
-  if (cut) bdi.title = isCut(cell) ? `The first characters of ${count(cell[1])}` : visible(text);
+  if (cut) bdi.title = isCut(cell) ? `Shortened from ${count(cell[1])} characters` : visible(text);
   return bdi;
 }
 const nameOf = (column) => visible(textOf(data.columns[column].name));

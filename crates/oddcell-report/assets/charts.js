@@ -1,7 +1,7 @@
-// Charts as SVG, drawn to the width there is, so that letters keep their size.
+// Charts as SVG, drawn to the available width, so that letters keep their size.
 function axisTicks(low, high, log, most) {
   if (log) {
-    // As many digits in every power of ten as there is room for.
+    // As many ticks per power of ten as there is room for.
     const powers = Math.log10(high / low);
     const digits = [[1, 2, 3, 5], [1, 2, 5], [1, 3], [1]].find((list) => list.length * powers <= most) ?? [1];
     const step = Math.max(1, Math.ceil(powers / most));
@@ -19,12 +19,12 @@ function axisTicks(low, high, log, most) {
   return ticks;
 }
 const tickText = (x) => String(+x.toPrecision(6));
-// Thousands as "k": counts on an axis are short.
+// Short counts for an axis: 2k, 3M.
 function shortCount(n) {
   return n >= 1e6 ? `${+(n / 1e6).toPrecision(3)}M` : n >= 1e3 ? `${+(n / 1e3).toPrecision(3)}k` : String(n);
 }
 
-// Puts a drawing into its place; its words are its caption.
+// Draws a chart into its element; the caption is its description.
 function putChart(id, height, caption, draw) {
   const place = byId(id);
   const width = Math.max(260, place.clientWidth || 600);
@@ -35,11 +35,11 @@ function putChart(id, height, caption, draw) {
 
 function drawScores() {
   const { edges, counts, log } = data.scores;
-  const { lowest, odd } = stop();
+  const { lowest, odd } = currentStop();
   const about = counts.length === 0 ? "There are no rows." :
-    `Scores from ${figure(edges[0])} to ${figure(edges[edges.length - 1])}, ${counted(data.rows, "row", "rows")} in ${counted(counts.length, "bar", "bars")}. ` +
+    `Scores of ${counted(data.rows, "row", "rows")}, from ${figure(edges[0])} to ${figure(edges[edges.length - 1])}, in ${counted(counts.length, "bar", "bars")}. ` +
     (odd === 0 ? "No row is odd." : lowest === null ? "" : `The lowest score called odd is ${figure(lowest)}.`) +
-    " The height of a bar grows with the logarithm of its number of rows" + (log ? ", and the axis of scores is logarithmic." : ".");
+    (log ? " Bar heights and the score axis are logarithmic." : " Bar heights are logarithmic.");
   byId("scores-caption").textContent = about;
   putChart("scores-chart", counts.length === 0 ? 1 : 200, "scores-caption", (drawing, width, height) => {
     if (counts.length === 0) return;
@@ -57,7 +57,7 @@ function drawScores() {
     counts.forEach((n, at) => {
       if (n === 0) return;
       const [from, to] = [x(edges[at]), x(edges[at + 1])];
-      // The line may go through a bar.
+      // The threshold may lie within a bar.
       const line = lowest === null || odd === 0 ? Infinity : x(lowest);
       const part = (name, left, right) => {
         if (right <= left) return;
@@ -76,7 +76,7 @@ function drawScores() {
       const isLeft = at > width * 0.7;
       drawing.append(svg("path", { class: "line dashed", d: `M${at} ${top - 10}V${bottom}` }),
         svg("text", { class: "mark", x: at + (isLeft ? -6 : 6), y: top - 2, "text-anchor": isLeft ? "end" : "start" },
-          `odd from ${figure(lowest)} on`));
+          `odd from ${figure(lowest)}`));
     }
   });
 }

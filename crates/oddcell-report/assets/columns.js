@@ -1,4 +1,4 @@
-// Columns ranked by how often they are the reason of an odd row.
+// Columns ranked by how often they are a reason why a row is odd.
 let moreColumns = false;
 
 function rankedColumns() {
@@ -14,10 +14,10 @@ function rankedColumns() {
 function showColumns(update) {
   if (!data.cells) return;
   const { odd, first, among, order } = rankedColumns();
-  const total = stop().odd;
+  const total = currentStop().odd;
   byId("columns-caption").textContent = odd === 0 ? "No row is odd." :
-    `How often a column is the first reason (solid) or the second or third (hatched), by ` +
-    (odd < total ? `the ${count(odd)} of ${count(total)} odd rows that are on this page.` : `the ${counted(odd, "odd row", "odd rows")}.`);
+    "How often each column is the first reason (solid), or the second or third (hatched), " +
+    (odd < total ? `among the ${count(odd)} of ${count(total)} odd rows on this page.` : `among ${counted(odd, "odd row", "odd rows")}.`);
   const most = Math.max(1, ...order.map((column) => first[column] + among[column]));
   const shown = moreColumns ? order : order.slice(0, 12);
   byId("columns").replaceChildren(...shown.map((column) => {
@@ -30,7 +30,7 @@ function showColumns(update) {
       el("bdi", { class: "name", title: nameOf(column) }, nameOf(column)),
       el("span", { class: "stack", "aria-hidden": "true" }, share(first[column]), share(among[column])),
       el("span", { class: "times" }, `${count(first[column])} + ${count(among[column])}`,
-        el("span", { class: "vh" }, " times first, and second or third reason; shows these rows alone")));
+        el("span", { class: "vh" }, " times the first reason, and the second or third; click to show only these rows")));
     return el("li", {}, button);
   }));
   const more = byId("more-columns");

@@ -1,5 +1,5 @@
-// Rows as CSV (RFC 4180). A spreadsheet runs text that begins like a formula, so such text gets an apostrophe; plain
-// numbers, negative ones too, stay as they are.
+// Rows as CSV (RFC 4180). Spreadsheets run text that starts like a formula, so such text gets an apostrophe. Plain numbers,
+// including negative ones, stay unchanged.
 const FORMULA = /^[=+\-@\t\r]/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -17,7 +17,7 @@ function cutCells(some) {
 }
 function cutNote(some) {
   const n = cutCells(some);
-  return n === 0 ? "" : ` ${counted(n, "long cell is", "long cells are")} cut.`;
+  return n === 0 ? "" : ` ${counted(n, "long cell is", "long cells are")} shortened.`;
 }
 function say(text) {
   byId("status").textContent = text;
@@ -28,7 +28,7 @@ async function copyRow(row) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Not every browser lets a file use the clipboard.
+    // Some browsers do not let a local file use the clipboard.
     const area = el("textarea", { class: "vh", "aria-hidden": "true" }, text);
     const focused = document.activeElement;
     document.body.append(area);
@@ -46,5 +46,5 @@ function downloadRows(some) {
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  say(`${counted(some.length, "row", "rows")} written to odd-rows.csv.${cutNote(some)}`);
+  say(`Saved ${counted(some.length, "row", "rows")} to odd-rows.csv.${cutNote(some)}`);
 }

@@ -1,4 +1,4 @@
-// Everything follows the state: whoever changes it calls `update`.
+// The page shows the state: code that changes the state calls `update`.
 function update() {
   const focused = document.activeElement;
   const key = focused?.dataset?.key;
@@ -9,18 +9,18 @@ function update() {
   showColumns(update);
   drawMap(update);
   drawTruth();
-  // What was drawn anew has lost the focus.
+  // Redrawn elements have lost the focus.
   if (key !== undefined) document.querySelector(`[data-key="${key}"]`)?.focus();
   if (pressed >= 0) byId("columns").children[pressed]?.querySelector("button").focus();
 }
 
-if (stop().odd === 0) state.which = "all";
+if (currentStop().odd === 0) state.which = "all";
 setUpRule(update);
 setUpColumns(update);
 setUpTable(update);
 update();
 
-// Charts are drawn to the width there is.
+// Charts are drawn to the available width.
 let width = document.documentElement.clientWidth;
 addEventListener("resize", () => {
   if (document.documentElement.clientWidth === width) return;

@@ -1,7 +1,7 @@
-// The map: a random sample of the rows and the oddest ones; a click on an odd row opens it.
+// The map: a random sample of the rows, and the oddest rows. A click on an odd row opens it.
 const MARKS = {
   usual: { name: "other rows", shape: (x, y) => circle(x, y, 2.2) },
-  noised: { name: "training rows with noise", shape: (x, y) => `M${x - 3} ${y}h6m-3 -3v6` },
+  noised: { name: "training rows with added noise", shape: (x, y) => `M${x - 3} ${y}h6m-3 -3v6` },
   odd: { name: "odd rows", shape: (x, y) => `M${x} ${y - 5.2}l4.6 8h-9.2z` },
 };
 const circle = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
@@ -14,9 +14,9 @@ function drawMap(update) {
   const odd = points.filter(({ row }) => isOdd(row));
   const usual = points.filter(({ row }) => !isOdd(row));
   byId("map-caption").textContent =
-    `t-SNE of ${layer ? "what the net’s last hidden layer makes of the rows" : "the encoded rows"}: ` +
-    `${sampled < data.rows ? `${counted(sampled, "row", "rows")} at random and the oddest ones` : `all ${counted(sampled, "row", "rows")}`}, ${count(odd.length)} of them odd. ` +
-    "Near each other means alike; axes and sizes of gaps mean nothing. A click on an odd row opens it.";
+    `t-SNE of ${layer ? "the net’s last hidden layer" : "the encoded rows"}: ` +
+    `${sampled < data.rows ? `${counted(sampled, "random row", "random rows")} and the oddest rows` : `all ${counted(sampled, "row", "rows")}`}, ${count(odd.length)} of them odd. ` +
+    "Nearby points are similar rows; the axes and the sizes of gaps have no meaning. Click an odd row to open it.";
   const height = Math.max(...points.map(({ y }) => y), ...noised.map(([, y]) => y));
   const size = byId("map").clientWidth || 480;
   putChart("map", Math.round(24 + (height / 1000) * (size - 24)), "map-caption", (drawing, width) => {

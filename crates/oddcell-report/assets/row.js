@@ -1,4 +1,4 @@
-// One row, opened: its cells as bars, with value, normal range, and how far off.
+// One opened row: its cells with value, noise as a bar, distance from normal, and normal range.
 const DETAILED_CELLS = 12;
 
 function openedRow(row, close) {
@@ -7,7 +7,7 @@ function openedRow(row, close) {
     el("button", { type: "button", onclick: () => copyRow(row) }, "Copy as CSV"),
     el("button", { type: "button", onclick: close }, "Close"));
   const verdict = isOdd(row) ? "odd" : "not odd";
-  const truth = row.truth === null ? "" : row.truth ? " · labelled anomalous" : " · labelled normal";
+  const truth = row.truth === null ? "" : row.truth ? " · labeled anomalous" : " · labeled normal";
   return el("div", { class: "opened" },
     el("h3", {}, `Row ${count(row.row)}: ${verdict}, score ${figure(row.score)}, p-value ${probability(row.p)}${truth}`),
     why.length > 0 ? el("ul", { class: "why" }, ...why) : null,
@@ -15,7 +15,7 @@ function openedRow(row, close) {
     actions);
 }
 
-// The columns by noise, those that were not judged at the end.
+// The columns by noise, most first; columns that were not judged come last.
 function cellsOf(row) {
   const details = new Map(row.details.map((detail) => [detail[0], detail]));
   const noiseOf = (column) => row.noise[column] ?? -1;
@@ -51,16 +51,16 @@ function cellLine(row, column, detail, most) {
       noise === null ? el("td", { class: "noise empty" }, "not judged")
         : el("td", { class: "noise" }, el("span", { class: "track", "aria-hidden": "true" }, el("i", { "--share": (100 * noise) / most })),
             el("span", { class: "sds" }, `${noise.toFixed(1)} sd`)),
-      el("td", { "data-name": "off by" }, amount ?? "–", emptiness ? el("span", { class: "normal-text" }, textOf(row.cells[column]).trim() === "" ? " to be empty" : " to be filled in") : null));
+      el("td", { "data-name": "off by" }, amount ?? "–", emptiness ? el("span", { class: "normal-text" }, textOf(row.cells[column]).trim() === "" ? " of 1, unexpectedly empty" : " of 1, unexpected value") : null));
   }
-  const seen = share === undefined || share === null ? "" : share === 0 ? "; this one never" : `; this one ${percent(share)}`;
+  const seen = share === undefined || share === null ? "" : share === 0 ? "; this value never" : `; this value ${percent(share)}`;
   const empty = nulls > 0 ? `; empty ${percent(nulls)}` : "";
   line.append(el("td", { "data-name": "normal" }, strip(place),
     el("bdi", { class: "normal-text" }, kind === null ? "" : visible(normal) + seen + empty)));
   return line;
 }
 
-// The normal range as a band, and where the value stands beside it. Far out it is an arrow at the edge.
+// The normal range as a band, and where the value lies. A value far outside becomes an arrow at the edge.
 function strip(place) {
   if (place === undefined || place === null) return null;
   const [width, from, to] = [128, 44, 84];

@@ -1,19 +1,19 @@
-// When a row is odd: the modes, their stops, and what they mean in words.
+// When a row is odd: the modes, their stops, and their meaning in words.
 const MODES = {
   alpha: {
     name: "p-value",
     label: "p-value at most",
     value: (level) => String(level),
     sentence: (level) =>
-      `A row is odd if its p-value is at most ${level}: about ${percent(level)} of normal rows are called odd, too.`,
+      `A row is odd if its p-value is at most ${level}. About ${percent(level)} of normal rows are called odd, too.`,
     isOdd: (row, bound) => row.p <= bound,
   },
   fdr: {
     name: "False-discovery rate",
-    label: "share of false alarms among the odd rows, at most about",
+    label: "false alarms among the odd rows, at most about",
     value: (level) => percent(level),
     sentence: (level) =>
-      `Rows are odd so that at most about ${percent(level)} of them are expected to be normal (false-discovery rate, Benjamini-Hochberg).`,
+      `Of the rows called odd, at most about ${percent(level)} are expected to be normal (false-discovery rate, Benjamini-Hochberg).`,
     isOdd: (row, bound) => row.p <= bound,
   },
   top: {
@@ -21,25 +21,25 @@ const MODES = {
     label: "rows with the highest scores",
     value: (level) => counted(level, "row", "rows"),
     sentence: (level) =>
-      level === 1 ? "Odd is the row with the highest score." : `Odd are the ${count(level)} rows with the highest scores.`,
+      level === 1 ? "The row with the highest score is odd." : `The ${count(level)} rows with the highest scores are odd.`,
     isOdd: (row, bound) => row.rank < bound,
   },
   contamination: {
     name: "Contamination",
-    label: "score above what this share of the reference rows exceeds",
+    label: "share of the reference rows above the threshold",
     value: (level) => percent(level),
-    sentence: (level) => `A row is odd if its score is above what ${percent(level)} of the reference rows exceed.`,
+    sentence: (level) => `A row is odd if its score is above the threshold that ${percent(level)} of the reference rows exceed.`,
     isOdd: (row, bound) => row.score > bound,
   },
 };
 const { modes } = data.thresholds;
 const mode = () => modes[state.mode];
 const words = () => MODES[mode().id];
-const stop = () => mode().stops[state.stop];
-const isOdd = (row) => stop().bound !== null && words().isOdd(row, stop().bound);
+const currentStop = () => mode().stops[state.stop];
+const isOdd = (row) => currentStop().bound !== null && words().isOdd(row, currentStop().bound);
 const isRunRule = () => state.mode === data.thresholds.mode && state.stop === data.thresholds.stop;
 
-// Where to stand in another mode: where about as many rows are odd.
+// The stop of another mode that calls about as many rows odd.
 function nearestStop(stops, odd) {
   let best = 0;
   stops.forEach((stop, at) => {
@@ -54,7 +54,7 @@ function setUpRule(update) {
     byId("modes").append(el("label", {}, radio, MODES[id].name));
   });
   function choose(at) {
-    const { odd } = stop();
+    const { odd } = currentStop();
     state.mode = at;
     state.stop = at === data.thresholds.mode && odd === runStop().odd ? data.thresholds.stop : nearestStop(mode().stops, odd);
     update();
@@ -73,7 +73,7 @@ function setUpRule(update) {
 }
 
 function showRule() {
-  const { level, odd } = stop();
+  const { level, odd } = currentStop();
   byId("headline").textContent = `${count(odd)} of ${counted(data.rows, "row", "rows")} ${odd === 1 ? "is" : "are"} odd`;
   byId("sentence").textContent = words().sentence(level);
   document.querySelectorAll("#modes input").forEach((radio, at) => (radio.checked = at === state.mode));

@@ -2,8 +2,8 @@
 const FEW_COLUMNS = 12;
 const MORE_ROWS = 50;
 
-// Columns to begin with: those with the most noise in the odd rows, and the first that were not judged, which often name
-// the row.
+// Columns shown at first: those with the most noise in the odd rows, and the first two that were not judged, which often
+// identify the row.
 const mainColumns = (() => {
   const all = data.columns.map((_, column) => column);
   if (all.length <= FEW_COLUMNS + 3) return all;
@@ -26,7 +26,7 @@ function matching() {
   return found.sort((a, b) => compare(a, b, key, sign) || a.rank - b.rank);
 }
 
-// What is empty, or no number in a column of numbers, comes last whatever the order.
+// Empty cells, and text in a column of numbers, come last in either order.
 function compare(a, b, key, sign) {
   if (key === "truth") return sign * (a.truth - b.truth);
   if (typeof key === "string") return sign * (a[key] - b[key]);
@@ -71,7 +71,7 @@ function showTable(update) {
       state.search === "" && state.reason === "" ? "No row is odd. Choose “all rows on this page” to see the highest scores." : "No row matches.";
     body.append(el("tr", { class: "nothing" }, el("td", { colspan: figures.length + 1 + columns.length }, message)));
   }
-  byId("table").replaceChildren(el("caption", { class: "vh" }, "The oddest rows. A button in the header sorts; the button in the first column opens a row."),
+  byId("table").replaceChildren(el("caption", { class: "vh" }, "The oddest rows. Click a column heading to sort, or a row number to open the row."),
     el("thead", {}, head), body);
   showTools(found, columns);
 }
@@ -81,7 +81,7 @@ function rowLine(row, columns, update) {
   const button = el("button", { type: "button", class: "open", "data-row": row.row, "aria-expanded": String(open), "aria-controls": open ? `row-${row.row}` : null },
     el("span", { class: "vh" }, "Row "), count(row.row));
   const toggle = (event) => {
-    // Who marks text does not want the row to open.
+    // Selecting text must not open the row.
     if (event.target.closest("a") || String(getSelection()) !== "") return;
     toggleRow(row, update);
   };
@@ -117,7 +117,7 @@ function toggleRow(row, update) {
   document.querySelector(`.open[data-row="${row.row}"]`)?.focus();
 }
 
-// Opens a row from elsewhere, whatever is being shown.
+// Opens a row from elsewhere on the page, and clears the filters if they hide it.
 function goToRow(row, update) {
   if (!matching().includes(row)) Object.assign(state, { search: "", reason: "", which: isOdd(row) ? state.which : "all" });
   state.shown = Math.max(state.shown, matching().indexOf(row) + 1);
@@ -129,13 +129,13 @@ function goToRow(row, update) {
 }
 
 function showTools(found, columns) {
-  const { odd } = stop();
+  const { odd } = currentStop();
   const here = rows.filter(isOdd).length;
   const filtered = state.search !== "" || state.reason !== "";
   const shown = Math.min(found.length, state.shown);
   say(`${count(odd)} of ${counted(data.rows, "row", "rows")} ${odd === 1 ? "is" : "are"} odd` +
-    (here < odd ? `; the ${count(here)} oddest of them are on this page` : "") +
-    `. The table shows ${count(shown)} of ${counted(found.length, "row", "rows")}${filtered ? ", filtered" : ""}.`);
+    (here < odd ? `; this page has the ${count(here)} oddest of them` : "") +
+    `. Showing ${count(shown)} of ${counted(found.length, "row", "rows")}${filtered ? ", filtered" : ""}.`);
   const marked = found.filter(isOdd);
   byId("download").textContent = `Download ${counted(marked.length, "odd row", "odd rows")} as CSV`;
   byId("download").disabled = marked.length === 0;
@@ -146,7 +146,7 @@ function showTools(found, columns) {
   all.hidden = mainColumns.length === data.columns.length;
   all.setAttribute("aria-pressed", String(state.allColumns));
   all.textContent = `All ${count(data.columns.length)} columns`;
-  all.title = `${columns.length} are shown`;
+  all.title = `${count(columns.length)} columns are shown`;
   const more = byId("more");
   more.hidden = found.length <= state.shown;
   more.textContent = `Show ${count(Math.min(MORE_ROWS, found.length - state.shown))} more of ${counted(found.length, "row", "rows")}`;
@@ -170,7 +170,7 @@ function setUpTable(update) {
     update();
   });
   byId("download").addEventListener("click", () => downloadRows(matching().filter(isOdd)));
-  // Up and down walk through the rows, Escape closes the one the focus is in.
+  // The up and down keys move between rows; Escape closes the row with the focus.
   byId("table").addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       const line = event.target.closest("tr.detail") ?? event.target.closest("tr.row")?.nextElementSibling;

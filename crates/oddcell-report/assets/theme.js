@@ -1,4 +1,4 @@
-// Colours: as the system has them, or as the reader chooses. The choice is kept where the browser allows it.
+// Colors follow the system or the reader’s choice. The browser keeps the choice if it can.
 const THEMES = ["system", "light", "dark"];
 const themeButton = document.getElementById("theme");
 function stored(value) {
@@ -6,13 +6,13 @@ function stored(value) {
     if (value !== undefined) localStorage.setItem("oddcell-theme", value);
     return localStorage.getItem("oddcell-theme");
   } catch {
-    return null; // Pages from a file may have no storage.
+    return null; // Pages opened from a file may have no storage.
   }
 }
 function setTheme(name) {
   if (name === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = name;
-  themeButton.textContent = `Colours: ${name}`;
+  themeButton.textContent = `Colors: ${name}`;
 }
 let theme = THEMES.includes(stored()) ? stored() : "system";
 setTheme(theme);

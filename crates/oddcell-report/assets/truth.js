@@ -1,24 +1,24 @@
-// Where the truth is known: the curves, the place of the threshold on them, and who was found.
+// With labels: the curves, the threshold as a dot on them, and the confusion table.
 function drawTruth() {
   if (!data.curves) return;
   const { anomalies, auc, average_precision: precision } = data.curves;
-  const { odd, anomalous } = stop();
+  const { odd, anomalous } = currentStop();
   const normal = data.rows - anomalies;
   const falseAlarms = odd - anomalous;
   const share = (part, of) => (of === 0 ? null : part / of);
   const number = (x) => (x === null ? "–" : x.toFixed(4));
-  byId("roc-caption").textContent = `ROC: anomalies found against false alarms, AUC ${number(auc)}. The dot is the threshold.`;
-  byId("precision-caption").textContent = `Precision against recall, average precision ${number(precision)}. The dot is the threshold.`;
+  byId("roc-caption").textContent = `ROC curve: anomalies found against false alarms. AUC ${number(auc)}. The dot marks the threshold.`;
+  byId("precision-caption").textContent = `Precision against recall. Average precision ${number(precision)}. The dot marks the threshold.`;
   const [hitRate, alarmRate] = [share(anomalous, anomalies), share(falseAlarms, normal)];
   drawCurve("roc", data.curves.roc, alarmRate === null || hitRate === null ? null : [alarmRate, hitRate], "false alarms / normal rows", "found / anomalies", [[0, 0], [1, 1]]);
   const base = share(anomalies, data.rows) ?? 0;
   drawCurve("precision", data.curves.precision, odd === 0 || hitRate === null ? null : [hitRate, anomalous / odd], "recall", "precision", [[0, base], [1, base]]);
   const cells = [["anomalous", anomalous, anomalies - anomalous], ["normal", falseAlarms, normal - falseAlarms]];
-  const line = ([name, called, passed], at) => el("tr", {}, el("th", { scope: "row" }, `labelled ${name}`),
+  const line = ([name, called, passed], at) => el("tr", {}, el("th", { scope: "row" }, `labeled ${name}`),
     el("td", { class: at === 0 ? "good" : "" }, count(called)), el("td", { class: at === 1 ? "good" : "" }, count(passed)));
   const rate = (name, x) => `${name} ${x === null ? "–" : percent(x)}`;
   byId("confusion").replaceChildren(
-    el("table", { class: "confusion" }, el("caption", {}, "Rows by label and verdict at the threshold; right ones in bold"),
+    el("table", { class: "confusion" }, el("caption", {}, "Rows by label and verdict at the threshold; correct verdicts in bold"),
       el("thead", {}, el("tr", {}, el("td"), el("th", { scope: "col" }, "odd"), el("th", { scope: "col" }, "not odd"))),
       el("tbody", {}, ...cells.map(line))),
     el("p", { class: "caption" }, [rate("Precision", share(anomalous, odd)), rate("recall", hitRate), rate("false alarms", alarmRate)].join(", ") + "."));

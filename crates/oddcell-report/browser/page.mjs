@@ -1,4 +1,4 @@
-// A real browser, and pages that were made by `cargo test --test pages`.
+// A real browser, and the pages that `cargo test --test pages` writes.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,7 +20,7 @@ export function launch() {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
 }
 
-// Opens a page, lets `work` use it, and sees to it that nothing was asked for, said or thrown.
+// Opens a page, lets `work` use it, and checks that the page made no request, logged nothing and threw nothing.
 export async function withPage(browser, name, options, work) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -41,7 +41,7 @@ export async function withPage(browser, name, options, work) {
   }
 }
 
-// What axe finds that would keep somebody out.
+// The accessibility problems that axe calls serious or critical.
 export async function barriers(page) {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
@@ -49,7 +49,7 @@ export async function barriers(page) {
   return serious.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(" | ")}`);
 }
 
-// RFC 4180, for checking: lines of fields.
+// Reads CSV (RFC 4180) as lines of fields.
 export function parseCsv(text) {
   const lines = [[""]];
   let quoted = false;

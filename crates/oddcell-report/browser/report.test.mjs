@@ -17,7 +17,7 @@ describe("the report", () => {
   const on = (name, work, options = {}) => withPage(browser, name, options, work);
 
   for (const name of PAGES) {
-    test(`${name}: opens without a word, a request or a barrier`, async (t) => {
+    test(`${name}: opens without messages, requests or accessibility problems`, async (t) => {
       for (const colorScheme of DARK_TOO.includes(name) ? ["light", "dark"] : ["light"]) {
         await on(name, async (page) => {
           await page.locator("h1").waitFor();
@@ -41,7 +41,7 @@ describe("the report", () => {
       await page.keyboard.press("ArrowRight");
       const { level, odd, bound } = stops[thresholds.stop + step];
       assert.equal(countIn(await headline(page)), odd);
-      assert.match(await page.locator("#sentence").innerText(), new RegExp(`about ${100 * level}\\s% of them`));
+      assert.match(await page.locator("#sentence").innerText(), new RegExp(`about ${100 * level}\\s% are expected`));
       const { oddest } = await dataOf(page);
       const expected = oddest.filter((row) => row[2] <= bound).map((row) => row[0]).slice(0, 25);
       assert.deepEqual(await shownRows(page), expected);
@@ -49,7 +49,7 @@ describe("the report", () => {
     }
     await page.keyboard.press("Home");
     assert.equal(countIn(await headline(page)), stops[0].odd);
-    await page.getByRole("button", { name: "Back to the rule of the run" }).click();
+    await page.getByRole("button", { name: "Reset to the rule of this run" }).click();
     assert.equal(countIn(await headline(page)), stops[thresholds.stop].odd);
   }));
 
@@ -75,7 +75,7 @@ describe("the report", () => {
     assert.equal(await header.getAttribute("aria-sort"), "ascending");
     const rising = await prices();
     assert.deepEqual(rising, [...rising].sort((a, b) => a - b));
-    await page.keyboard.press("Enter"); // The focus has stayed on the button.
+    await page.keyboard.press("Enter"); // The button has kept the focus.
     assert.equal(await header.getAttribute("aria-sort"), "descending");
     const falling = await prices();
     assert.deepEqual(falling, [...falling].sort((a, b) => b - a));
@@ -120,7 +120,7 @@ describe("the report", () => {
     assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-expanded")), "true");
   }));
 
-  test("everything can be reached with the tabulator alone", () => on("orders", async (page) => {
+  test("everything can be reached with the Tab key alone", () => on("orders", async (page) => {
     const reached = new Set();
     await page.keyboard.press("Tab");
     assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
@@ -154,7 +154,7 @@ describe("the report", () => {
     assert.ok(cells.some((cell) => cell.startsWith("'=HYPERLINK(")) && !cells.some((cell) => /^[=@]/.test(cell)));
     assert.ok(cells.includes("-1") && cells.includes("two\nlines, \"quoted\""));
     assert.deepEqual(lines.slice(1).map((line) => Number(line[0])), oddest.slice(0, 5).map((row) => row[0]));
-    assert.match(await page.locator("#status").innerText(), /5 rows written to odd-rows.csv. 1 long cell is cut/);
+    assert.match(await page.locator("#status").innerText(), /Saved 5 rows to odd-rows.csv. 1 long cell is shortened/);
   }));
 
   test("hostile cells are shown as text", () => on("hostile", async (page) => {
@@ -168,10 +168,10 @@ describe("the report", () => {
     assert.ok(text.includes("(1,000,000 characters)"));
   }));
 
-  test("colours follow the system, and the reader", () => on("orders", async (page) => {
+  test("colors follow the system, and the reader", () => on("orders", async (page) => {
     const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const dark = await paper();
-    const button = page.getByRole("button", { name: /^Colours:/ });
+    const button = page.getByRole("button", { name: /^Colors:/ });
     await button.click();
     const light = await paper();
     assert.notEqual(light, dark);
@@ -179,7 +179,7 @@ describe("the report", () => {
     assert.equal(await paper(), dark);
   }, { colorScheme: "dark" }));
 
-  test("of many columns those that matter come first, and all can be had", () => on("wide", async (page) => {
+  test("of many columns the important ones come first, and all can be shown", () => on("wide", async (page) => {
     const headers = () => page.locator("#table > thead th").count();
     assert.equal(await headers(), 4 + 12);
     await page.getByRole("button", { name: "All 500 columns" }).click();
@@ -204,7 +204,7 @@ describe("the report", () => {
     assert.match(await page.locator(".opened h3").innerText(), new RegExp(`^Row ${row}:`));
   }));
 
-  test("labels: the confusion adds up and follows the threshold", () => on("orders", async (page) => {
+  test("labels: the confusion table adds up and follows the threshold", () => on("orders", async (page) => {
     const cells = async () => (await page.locator(".confusion td").allInnerTexts()).filter((text) => text !== "").map((text) => Number(text.replaceAll(",", "")));
     const before = await cells();
     assert.equal(before.reduce((a, b) => a + b), 2000);
@@ -226,7 +226,7 @@ describe("the report", () => {
     }, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }));
   }
 
-  test("on paper: no controls, light colours", () => on("orders", async (page) => {
+  test("on paper: no controls, light colors", () => on("orders", async (page) => {
     await page.locator(".open").first().click();
     await page.emulateMedia({ media: "print" });
     for (const id of ["search", "download", "theme", "slider"]) assert.ok(!(await page.locator(`#${id}`).isVisible()), id);
@@ -236,14 +236,14 @@ describe("the report", () => {
     assert.ok((await page.pdf({ format: "A4" })).length > 10_000);
   }, { colorScheme: "dark" }));
 
-  test("the page of the laboratory", { skip: hasPage("bench") ? false : "no page was made" }, async () => {
+  test("the page of the laboratory", { skip: hasPage("bench") ? false : "there is no such page" }, async () => {
     for (const colorScheme of ["light", "dark"]) {
       await on("bench", async (page) => {
         assert.ok((await page.locator(".picture svg").count()) >= 4);
         await page.locator("summary").first().click();
         assert.ok((await page.locator("details[open] tbody tr").count()) > 10);
         await page.screenshot({ path: screenshotOf(`bench-${colorScheme}`), fullPage: true });
-        // Dark is where the colours of the pictures are changed.
+        // The dark theme changes the colors of the pictures.
         if (colorScheme === "dark") assert.deepEqual(await barriers(page), []);
       }, { colorScheme });
     }
