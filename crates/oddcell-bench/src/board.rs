@@ -1,4 +1,4 @@
-//! Many rows of results become one figure for every set and method.
+//! Combines many runs into one result per set and method.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,65 +10,65 @@ use crate::{
     store::{Row, Status},
 };
 
-/// A method with figures for fewer than this share of the sets is not compared with the others.
+/// A method with results on fewer than this share of the sets is not compared with the others.
 const LEAST_SHARE: f64 = 0.8;
 
-/// What is compared.
+/// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Figure {
+pub enum Measure {
     /// Area under the ROC curve.
     Auc,
     /// Average precision.
     Ap,
     /// F1 at the number of anomalies.
     F1,
-    /// Share of the rows whose oddest cell was spoiled.
+    /// Share of rows whose oddest cell was spoiled.
     Top1,
-    /// The best AUC on the way of the training, chosen with test labels: no result, only for columns named so.
+    /// The best AUC during training, chosen by test labels. Not a result: only for columns named `oracle`.
     OracleAuc,
 }
 
-impl Figure {
+impl Measure {
     fn of(self, row: &Row) -> Option<f64> {
         match self {
-            Figure::Auc => row.auc,
-            Figure::Ap => row.ap,
-            Figure::F1 => row.f1,
-            Figure::Top1 => row.top1,
-            Figure::OracleAuc => row.oracle_auc,
+            Measure::Auc => row.auc,
+            Measure::Ap => row.ap,
+            Measure::F1 => row.f1,
+            Measure::Top1 => row.top1,
+            Measure::OracleAuc => row.oracle_auc,
         }
     }
 }
 
-/// A figure of one method on one set.
+/// The result of one method on one set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// Mean over the classes of each one's mean over the seeds.
+    /// The mean over classes and seeds.
     pub mean: f64,
     /// Standard deviation over the seeds of the mean over the classes; `None` with fewer than two seeds.
     pub std: Option<f64>,
-    /// Classes that took part: the experiments of this set.
+    /// The number of classes: the experiments of this set.
     pub n_classes: usize,
-    /// The mean over the classes by seed.
+    /// The mean over the classes, by seed.
     pub by_seed: BTreeMap<u64, f64>,
 }
 
-/// One figure of every method on every set.
+/// The results of all methods on all sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Board {
-    /// Rows, in the order of the registry; others after them by name.
+    /// The rows, in the order of the registry; other sets follow by name.
     pub sets: Vec<String>,
-    /// Columns: `method`, or `method variant`, in the order of the methods.
+    /// The columns: `method` or `method variant`, in the order of the methods.
     pub methods: Vec<String>,
-    /// Sets × methods; `None` where a run is missing, failed or timed out.
+    /// Sets × methods; `None` if a run is missing, failed or timed out.
     pub cells: Vec<Vec<Option<Cell>>>,
 }
 
 impl Board {
-    /// The board of one protocol. A cell needs every class of its set that any method was run on, with every one of its
-    /// seeds: a mean over the others would be another figure.
+    /// The board of one protocol. A cell needs a run for every class that any method was run on, with every seed:
+    /// means over different classes are not comparable.
     #[must_use]
-    pub fn new(rows: &[Row], protocol: Protocol, figure: Figure) -> Self {
+    pub fn new(rows: &[Row], protocol: Protocol, measure: Measure) -> Self {
         let known_sets: Vec<&str> = sets::registry().iter().map(|info| info.name.as_str()).collect();
         let known_methods = methods::names();
         let mut groups = BTreeMap::<(String, String), Vec<&Row>>::new();
@@ -83,7 +83,7 @@ impl Board {
         let names = |placed: BTreeSet<(usize, String)>| placed.into_iter().map(|(_, name)| name).collect();
         let (sets, methods): (Vec<String>, Vec<String>) = (names(sets), names(methods));
         let cell = |set: &String, method: &String| {
-            Cell::of(groups.get(&(set.clone(), method.clone()))?, classes[set].len(), figure)
+            Cell::of(groups.get(&(set.clone(), method.clone()))?, classes[set].len(), measure)
         };
         let line = |set: &String| methods.iter().map(|method| cell(set, method)).collect();
         let cells = sets.iter().map(line).collect();
@@ -96,7 +96,7 @@ impl Board {
         self.methods.iter().position(|known| known == method)
     }
 
-    /// The same without the sets on which some method has no figure.
+    /// The same board without the sets on which some method has no result.
     #[must_use]
     pub fn complete(&self) -> Self {
         let is_whole = |cells: &&Vec<Option<Cell>>| cells.iter().all(Option::is_some);
@@ -105,8 +105,8 @@ impl Board {
         Self { sets, methods: self.methods.clone(), cells }
     }
 
-    /// The same without sets that only stand in for one that could not be had, unless there is nothing else: they are shown
-    /// with the others, but take no part in means and tests.
+    /// The same board without substitute sets, unless there are no others. Tables show substitutes, but means and tests
+    /// leave them out.
     #[must_use]
     pub fn without_stand_ins(&self) -> Self {
         let kept = self.sets.iter().zip(&self.cells).filter(|(set, _)| !sets::is_stand_in(set));
@@ -115,8 +115,8 @@ impl Board {
         if sets.is_empty() { self.clone() } else { Self { sets, methods: self.methods.clone(), cells } }
     }
 
-    /// What can be compared: the methods that have most sets, and the sets that all of these have, each with the seeds that
-    /// all of them have. The names of the other methods come with it.
+    /// The comparable part: the methods with results on most sets, the sets that all these methods have, and the seeds
+    /// that all of them have there. Also returns the names of the methods left out.
     #[must_use]
     pub fn comparable(&self) -> (Self, Vec<String>) {
         let Self { sets, methods, cells } = self.without_stand_ins();
@@ -131,7 +131,7 @@ impl Board {
         (whole.on_common_seeds(), names(&left_out))
     }
 
-    /// The same with the seeds that all methods have on a set; sets without any are left out. The board has no gaps.
+    /// The same board on the seeds that all methods have on a set, without sets that have none. The board must have no gaps.
     fn on_common_seeds(self) -> Self {
         let common = |cells: Vec<Option<Cell>>| {
             let cells: Vec<Cell> = cells.into_iter().collect::<Option<_>>()?;
@@ -144,21 +144,21 @@ impl Board {
         Self { sets, methods: self.methods, cells }
     }
 
-    /// The means alone, set by set, of a board without gaps; sets with gaps are left out.
+    /// The means, set by set. Leaves out sets with gaps.
     #[must_use]
     pub fn means(&self) -> Vec<Vec<f64>> {
         let line = |cells: &Vec<Option<Cell>>| cells.iter().map(|cell| Some(cell.as_ref()?.mean)).collect();
         self.cells.iter().filter_map(line).collect()
     }
 
-    /// Mean over the sets that a method has figures for, and their number.
+    /// The mean over the sets that a method has results on, and their number.
     #[must_use]
     pub fn mean_over_sets(&self, method: usize) -> Option<(f64, usize)> {
         let values: Vec<f64> = self.of_method(method).map(|cell| cell.mean).collect();
         (!values.is_empty()).then(|| (values.iter().sum::<f64>() / values.len() as f64, values.len()))
     }
 
-    /// Mean over the experiments: every class of every set counts once.
+    /// The mean over the experiments, where every class of every set counts once, and their number.
     #[must_use]
     pub fn mean_over_experiments(&self, method: usize) -> Option<(f64, usize)> {
         let count: usize = self.of_method(method).map(|cell| cell.n_classes).sum();
@@ -166,25 +166,25 @@ impl Board {
         (count > 0).then(|| (sum / count as f64, count))
     }
 
-    /// What a method has, set by set.
+    /// The results of a method, set by set.
     pub(crate) fn of_method(&self, method: usize) -> impl Iterator<Item = &Cell> {
         self.cells.iter().filter_map(move |cells| cells[method].as_ref())
     }
 }
 
-/// Where a name is in a list; behind all others if it is not there.
+/// The position of a name in a list; the length of the list if it is not there.
 fn place<T: AsRef<str>>(names: &[T], name: &str) -> usize {
     names.iter().position(|known| known.as_ref() == name).unwrap_or(names.len())
 }
 
 impl Cell {
-    fn of(rows: &[&Row], n_classes: usize, figure: Figure) -> Option<Self> {
+    fn of(rows: &[&Row], n_classes: usize, measure: Measure) -> Option<Self> {
         let seeds: BTreeSet<u64> = rows.iter().map(|row| row.seed).collect();
         if rows.len() != n_classes * seeds.len() || rows.iter().any(|row| row.status != Status::Ok) {
             return None;
         }
         let of_seed = |&seed: &u64| {
-            let values = rows.iter().filter(|row| row.seed == seed).map(|row| figure.of(row));
+            let values = rows.iter().filter(|row| row.seed == seed).map(|row| measure.of(row));
             Some(values.sum::<Option<f64>>()? / n_classes as f64)
         };
         let by_seed = seeds.iter().map(|seed| Some((*seed, of_seed(seed)?))).collect::<Option<_>>()?;
@@ -197,14 +197,14 @@ impl Cell {
         Some(Self { mean, std, n_classes, by_seed })
     }
 
-    /// The figure over some of its seeds; `None` if it has none of them.
+    /// The result over some of its seeds; `None` if it has none of them.
     fn of_seeds(&self, is_meant: &dyn Fn(&u64) -> bool) -> Option<Self> {
         let meant = self.by_seed.iter().filter(|(seed, _)| is_meant(seed));
         Self::of_means(meant.map(|(&seed, &mean)| (seed, mean)).collect(), self.n_classes)
     }
 
-    /// The means of two methods on the same set over the seeds that both have; `None` if they share none. Seeds decide the
-    /// split, so that the two differ by the method alone.
+    /// The means of two methods on the same set over the seeds that both have; `None` if they share none. The seed
+    /// determines the split, so the two differ in the method only.
     pub(crate) fn on_common_seeds(&self, other: &Self) -> Option<(f64, f64)> {
         let own = self.of_seeds(&|seed| other.by_seed.contains_key(seed))?;
         Some((own.mean, other.of_seeds(&|seed| self.by_seed.contains_key(seed))?.mean))
@@ -230,7 +230,7 @@ pub(crate) mod tests {
         for (class, seed, auc) in [(1, 0, 0.6), (2, 0, 0.8), (1, 1, 0.8), (2, 1, 1.0)] {
             rows.push(row("wine", class, "knn", seed, auc));
         }
-        let board = Board::new(&rows, Protocol::Occ, Figure::Auc);
+        let board = Board::new(&rows, Protocol::Occ, Measure::Auc);
         assert_eq!(
             (board.sets.as_slice(), board.methods.as_slice()),
             (&["glass", "wine"].map(String::from)[..], &["knn".to_owned()][..])
@@ -246,26 +246,26 @@ pub(crate) mod tests {
     }
 
     #[test] // knn was stopped after class 1 of wine; lof shows that there is a class 2.
-    fn a_set_with_a_class_missing_has_no_figure() {
+    fn a_set_with_a_missing_class_has_no_result() {
         let rows =
             [row("wine", 1, "knn", 0, 0.9), row("wine", 1, "lof", 0, 0.5), row("wine", 2, "lof", 0, 0.7)];
-        let board = Board::new(&rows, Protocol::Occ, Figure::Auc);
+        let board = Board::new(&rows, Protocol::Occ, Measure::Auc);
         assert_eq!(board.cells[0][0], None);
         assert!((board.cells[0][1].as_ref().unwrap().mean - 0.6).abs() < 1e-12);
     }
 
-    #[test] // scad has 1 of 2 sets and is left out, so that the others keep both.
+    #[test] // scad has 1 of 2 sets and is left out, so the others keep both.
     fn a_method_with_few_sets_does_not_take_sets_from_the_others() {
         let mut rows = vec![row("wine", 0, "scad", 0, 0.5)];
         for (set, auc) in [("wine", 0.7), ("glass", 0.9)] {
             rows.extend([row(set, 0, "knn", 0, auc), row(set, 0, "lof", 0, auc)]);
         }
-        let (board, left_out) = Board::new(&rows, Protocol::Occ, Figure::Auc).comparable();
+        let (board, left_out) = Board::new(&rows, Protocol::Occ, Measure::Auc).comparable();
         assert_eq!((board.sets.len(), board.methods), (2, vec!["knn".to_owned(), "lof".to_owned()]));
         assert_eq!(left_out, ["scad"]);
     }
 
-    #[test] // Seeds 0 and 1 against 1 and 2: what both have is seed 1.
+    #[test] // Seeds 0 and 1 against 1 and 2: both have seed 1.
     fn two_methods_are_compared_on_the_seeds_that_both_have() {
         let rows = [
             row("wine", 0, "knn", 0, 0.2),
@@ -274,23 +274,23 @@ pub(crate) mod tests {
             row("wine", 0, "lof", 2, 0.9),
             row("wine", 0, "ecod", 3, 0.9),
         ];
-        let board = Board::new(&rows, Protocol::Occ, Figure::Auc);
+        let board = Board::new(&rows, Protocol::Occ, Measure::Auc);
         let [knn, lof, ecod] = ["knn", "lof", "ecod"]
             .map(|method| board.cells[0][board.position(method).unwrap()].as_ref().unwrap());
         assert_eq!(knn.on_common_seeds(lof), Some((0.4, 0.5)));
         assert_eq!(knn.on_common_seeds(ecod), None);
-        // The same for many methods: of all three no seed is common, of two it is seed 1.
+        // All three have no seed in common, two of them have seed 1.
         assert!(board.comparable().0.sets.is_empty());
-        let (two, _) = Board::new(&rows[..4], Protocol::Occ, Figure::Auc).comparable();
+        let (two, _) = Board::new(&rows[..4], Protocol::Occ, Measure::Auc).comparable();
         assert_eq!(two.means(), [[0.4, 0.5]]);
     }
 
     #[test]
-    fn a_stand_in_takes_no_part_unless_it_is_alone() {
+    fn a_substitute_takes_no_part_unless_it_is_alone() {
         let rows = [row("wine", 0, "knn", 0, 0.5), row("mulcross_regenerated", 0, "knn", 0, 0.9)];
-        let board = Board::new(&rows, Protocol::Occ, Figure::Auc);
+        let board = Board::new(&rows, Protocol::Occ, Measure::Auc);
         assert_eq!((board.sets.len(), board.without_stand_ins().sets), (2, vec!["wine".to_owned()]));
-        let alone = Board::new(&rows[1..], Protocol::Occ, Figure::Auc);
+        let alone = Board::new(&rows[1..], Protocol::Occ, Measure::Auc);
         assert_eq!(alone.without_stand_ins(), alone);
     }
 
@@ -305,12 +305,12 @@ pub(crate) mod tests {
             row("glass", 0, "knn", 0, 0.7),
             row("glass", 0, "lof", 0, 0.6),
         ];
-        let board = Board::new(&rows, Protocol::Occ, Figure::Auc);
+        let board = Board::new(&rows, Protocol::Occ, Measure::Auc);
         assert_eq!(board.sets, ["glass", "wine"]);
         assert_eq!(board.cells[1][1], None);
         assert_eq!(board.mean_over_sets(1), Some((0.6, 1)));
         assert_eq!(board.complete().sets, ["glass"]);
         assert_eq!(board.means(), [vec![0.7, 0.6]]);
-        assert!(Board::new(&rows, Protocol::Uad, Figure::Auc).sets.is_empty());
+        assert!(Board::new(&rows, Protocol::Uad, Measure::Auc).sets.is_empty());
     }
 }

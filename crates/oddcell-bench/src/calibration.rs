@@ -1,8 +1,8 @@
-//! Do p-values and false-discovery rates hold what they promise on the benchmark sets?
+//! Checks p-values and false-discovery rates on the benchmark sets.
 //!
 //! A model is fitted on a random half of the normal rows, as a user would do it, and judges the other half and all
-//! anomalies. The p-values of the normal ones should be uniform, and of the rows that `fdr` calls odd no more should be
-//! normal than it says.
+//! anomalies. The p-values of the normal rows should be uniform, and among the rows that `fdr` calls odd, the share of
+//! normal rows should not exceed the rate.
 
 use std::sync::Arc;
 
@@ -17,39 +17,39 @@ use oddcell::{
 
 use crate::protocol::Split;
 
-/// The rates that are tried.
+/// The false-discovery rates that are checked.
 pub const RATES: [f64; 2] = [0.05, 0.1];
 
-/// What was found on one set with one seed.
+/// The result on one set with one seed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibrated {
     /// The set.
     pub set: String,
-    /// Seed of split and model.
+    /// The seed of the split and of the model.
     pub seed: u64,
-    /// Rows that the model was fitted on, held-out ones included.
+    /// Rows that the model was fitted on, including held-out rows.
     pub train_rows: usize,
-    /// Members of the model: 1 with a holdout, else the folds.
+    /// Members of the model: 1 with a holdout, otherwise the number of folds.
     pub members: usize,
-    /// Normal rows that were judged.
+    /// The number of normal test rows.
     pub normal_rows: usize,
-    /// How far the p-values of the normal rows are from uniform: [`distance_to_uniform`].
+    /// The distance of the p-values of the normal rows from uniform: [`distance_to_uniform`].
     pub ks: f64,
-    /// What that distance exceeds once in a hundred tables if p-values keep their promise: both the rows that calibrate
-    /// and those that are judged are samples. With folds, where p-values crowd around 1/2, no more than a yardstick.
+    /// The distance that valid p-values exceed on one table in a hundred: both the calibration rows and the test rows are
+    /// samples. With folds, whose p-values crowd around 1/2, this is only a rough guide.
     pub ks_by_chance: f64,
     /// Share of the normal rows with a p-value of at most 0.01.
     pub at_one_percent: f64,
-    /// For every rate: the share of normal rows among those called odd (0 if there is none).
+    /// For every rate, the share of normal rows among the rows called odd (0 if there are none).
     pub false_share: [f64; 2],
-    /// For every rate: the share of the anomalies that is found.
+    /// For every rate, the share of the anomalies called odd.
     pub found: [f64; 2],
 }
 
-/// Fits a model on the training rows of a split and looks at what it says of the others.
+/// Fits a model on the training rows of a split and compares its p-values and verdicts on the test rows with the truth.
 pub fn calibrated(set: &str, split: &Split, spec: &DetectorSpec, seed: Seed) -> Result<Calibrated, Error> {
     let mut options = FitOptions::new(spec.clone());
-    // Columns of a benchmark set are what they are.
+    // Benchmark sets have no identifiers to leave out.
     options.encode.keep_identifiers = true;
     let model = Model::fit(&table(set, &split.train)?, &options, &Context::silent(seed))?;
     let scorer = Scorer::new(&model, Rule::FOR_NEW_ROWS);
@@ -81,7 +81,7 @@ pub fn calibrated(set: &str, split: &Split, spec: &DetectorSpec, seed: Seed) -> 
     })
 }
 
-/// Rows as a table of numbers.
+/// Converts rows to a table of numbers.
 fn table(name: &str, rows: &Matrix) -> Result<Table, Error> {
     let column =
         |at: usize| -> ArrayRef { Arc::new(Float64Array::from_iter_values(rows.rows().map(|row| row[at]))) };

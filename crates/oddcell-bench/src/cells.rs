@@ -1,42 +1,42 @@
-//! Which cell was spoiled?
+//! Spoils cells, to measure how well methods find them.
 //!
-//! Half of the normal rows are trained on. In each row of the other half one to three cells are spoiled, and a method has
-//! to say which: by noise of one to three standard deviations, which a look at the column alone may find, or by swapping in
-//! the value of another row, so that every cell is ordinary and only the row as a whole gives it away.
+//! Methods train on half of the normal rows. In each row of the other half, one to three cells are spoiled, and a method has
+//! to name them. Noise of one to three standard deviations may be visible in the column alone. A value swapped in from
+//! another row is ordinary in its column, and only the rest of the row gives it away.
 
 use oddcell::{Matrix, Seed, seed::Stream};
 
 use crate::{methods::Method, protocol::Split};
 
-/// Most cells that are spoiled in a row, but never more than half of them.
+/// The most spoiled cells per row; never more than half of its cells.
 const MOST_CELLS: usize = 3;
-/// Noise in standard deviations of the training column.
+/// The size of the noise, in standard deviations of the training column.
 const NOISE: std::ops::Range<f64> = 1.0..3.0;
-/// Other rows that are tried for a value that differs.
+/// How many other rows are tried to find a different value.
 const TRIES: usize = 50;
 
 /// How cells are spoiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spoil {
-    /// A number is added.
+    /// Adds a random number.
     Noise,
-    /// The value of another row takes the place.
+    /// Takes the value of another row.
     Swap,
 }
 
-/// Training rows, and test rows of which every one has spoiled cells.
+/// Training rows, and test rows that all have spoiled cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellSplit {
-    /// What is learned from.
+    /// The training rows.
     pub train: Matrix,
-    /// What is judged.
+    /// The test rows.
     pub test: Matrix,
     /// Whether each cell of the test rows was spoiled, row after row.
     pub truth: Vec<bool>,
 }
 
-/// The method as it judges cells, so that a row of results states the parameters that were run. Every row is judged by itself,
-/// as the nets do it: the parameter that would rank rows among all scored rows, too, is off.
+/// The method with the parameters it uses to score cells, so that results state the parameters of the run. Every row is
+/// scored independently, as nets do, so the parameter that ranks test rows among each other is off.
 pub(crate) fn as_judged(method: &Method) -> Method {
     let mut method = method.clone();
     if let Some(spec) = method.spec.as_mut().filter(|spec| spec.params().contains_key("joint")) {
@@ -45,12 +45,12 @@ pub(crate) fn as_judged(method: &Method) -> Method {
     method
 }
 
-/// Spoils the normal test rows of a split. Rows in which nothing could be spoiled are left out.
+/// Spoils the normal test rows of a split. Leaves out rows in which no cell could be spoiled.
 #[must_use]
 pub fn spoil(split: &Split, how: Spoil, seed: Seed) -> CellSplit {
     let normal: Vec<usize> = (0..split.truth.len()).filter(|&row| !split.truth[row]).collect();
     let clean = split.test.take(&normal);
-    // What never changes in training cannot be learned, and a change of it is no riddle.
+    // Columns that are constant in training are left alone: a change there is trivial to find.
     let columns: Vec<usize> = (0..clean.n_cols())
         .filter(|&column| split.train.rows().any(|row| row[column] != split.train.row(0)[column]))
         .collect();
@@ -87,14 +87,14 @@ fn noise(stream: &mut Stream) -> f64 {
     if stream.uniform() < 0.5 { -size } else { size }
 }
 
-/// A value of the column in another row that differs from this row's, if a few tries find one.
+/// A value of the same column from another row that differs from this one, if a few tries find one.
 fn other_value(rows: &Matrix, row: usize, column: usize, stream: &mut Stream) -> Option<f64> {
     (0..TRIES)
         .map(|_| rows.row(stream.below(rows.n_rows()))[column])
         .find(|&value| value != rows.row(row)[column])
 }
 
-/// The share of rows whose oddest cell is a spoiled one; the first of several that are equally odd counts.
+/// The share of rows whose oddest cell was spoiled. Of equally odd cells, the first counts.
 #[must_use]
 pub fn top1(cells: &Matrix, truth: &[bool]) -> f64 {
     let hits = cells.rows().zip(truth.chunks_exact(cells.n_cols())).filter(|(cells, truth)| {
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::methods::BY_COLUMNS;
 
-    /// Two columns that go together, one that never changes.
+    /// Two correlated columns and a constant one.
     fn split(n_rows: usize) -> Split {
         let values = |from: usize| (from..from + n_rows).flat_map(|row| [row as f64, 2.0 * row as f64, 7.0]);
         let matrix = |from| Matrix::new(values(from).collect(), n_rows, 3);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_of_one_to_three_is_added_to_the_cells_told() {
+    fn noise_of_one_to_three_is_added_to_the_marked_cells() {
         let split = split(200);
         let spoiled = spoil(&split, Spoil::Noise, Seed(1));
         assert_eq!((spoiled.test.n_rows(), spoiled.truth.len()), (199, 199 * 3));
@@ -141,12 +141,12 @@ mod tests {
             let n_spoiled = spoiled.truth[row * 3..][..3].iter().filter(|&&is_spoiled| is_spoiled).count();
             assert_eq!(n_spoiled, 1, "half of two columns");
             let [a, b, _] = spoiled.test.row(row) else { unreachable!() };
-            assert_ne!(2.0 * a, *b, "the columns do not go together any more");
+            assert_ne!(2.0 * a, *b, "the columns no longer match");
         }
     }
 
     #[test]
-    fn ranks_among_all_rows_are_off_and_said_to_be_off() {
+    fn ranks_among_test_rows_are_off_and_the_parameters_say_so() {
         for name in BY_COLUMNS {
             let method = Method::named(name).unwrap();
             assert_eq!(
@@ -159,7 +159,7 @@ mod tests {
         assert!(as_judged(&Method::abs_z()).spec.is_none());
     }
 
-    #[test] // Rows: hit; miss; a tie, of which the first counts: hit.
+    #[test] // A hit, a miss, and a tie whose first cell is a hit.
     fn top1_counts_rows_whose_oddest_cell_was_spoiled() {
         let cells = Matrix::from_rows(&[[1.0, 5.0], [3.0, 2.0], [4.0, 4.0]]);
         let truth = [false, true, false, true, true, false];

@@ -1,4 +1,4 @@
-//! Is one method better than another over many sets, or only luckier?
+//! Tests whether one method is better than another over many sets, or only luckier.
 
 use oddcell::Seed;
 
@@ -14,32 +14,32 @@ use crate::{
     },
 };
 
-/// Resamples of a bootstrap interval, and what share of them lies within.
+/// Number of resamples and confidence of a bootstrap interval.
 const RESAMPLES: usize = 10_000;
 const CONFIDENCE: f64 = 0.95;
 /// The level of Nemenyi's test.
 pub const ALPHA: f64 = 0.05;
-/// Nemenyi's test is worked out for so many methods at most.
+/// The most methods that Nemenyi's test is computed for.
 const MOST_RANKED: usize = 100;
 
-/// One method against the reference, over the sets that both have, and on each over the seeds that both have.
+/// A method compared with the reference on the sets and seeds that both have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Against {
     /// The other method.
     pub method: String,
-    /// Sets that both have.
+    /// The number of sets that both have.
     pub n_sets: usize,
-    /// Reference minus other, on average.
+    /// The mean of reference minus other.
     pub difference: f64,
-    /// Where that average lies if sets are drawn anew.
+    /// The bootstrap interval of that mean.
     pub interval: Interval,
-    /// Sets on which the reference is better, equal, worse.
+    /// The number of sets on which the reference is better, equal and worse.
     pub record: Record,
     /// Paired t-test, as in the paper; 1 if the two are equal on all sets.
     pub t_test: f64,
     /// Wilcoxon's signed-rank test; 1 if the two are equal on all sets.
     pub wilcoxon: f64,
-    /// The same with Holm's correction for all methods compared.
+    /// The same with Holm's correction for all compared methods.
     pub holm: f64,
 }
 
@@ -73,22 +73,22 @@ pub fn against(board: &Board, reference: usize) -> Result<Vec<Against>, StatsErr
     Ok(all)
 }
 
-/// Mean ranks of the methods that have most sets, over the sets that all of them have.
+/// Mean ranks of the comparable methods; see [`Board::comparable`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
     /// The methods, best first.
     pub methods: Vec<String>,
     /// Their mean ranks; 1 is the best.
     pub mean_ranks: Vec<f64>,
-    /// Sets that took part.
+    /// The number of sets.
     pub n_sets: usize,
-    /// Friedman's test: could all methods be equally good?
+    /// The p-value of Friedman's test that all methods are equally good.
     pub friedman: Option<f64>,
     /// Nemenyi's critical difference of mean ranks.
     pub critical_difference: f64,
-    /// Runs of methods (first, last) whose mean ranks differ by less than that.
+    /// Groups of methods (first, last) whose mean ranks differ by less than that.
     pub cliques: Vec<(usize, usize)>,
-    /// Methods that lack too many sets.
+    /// Methods left out because they lack results on too many sets.
     pub left_out: Vec<String>,
 }
 
@@ -121,12 +121,12 @@ pub fn ranking(board: &Board) -> Result<Option<Ranking>, StatsError> {
 mod tests {
     use super::*;
     use crate::{
-        board::{Figure, tests::row},
+        board::{Measure, tests::row},
         protocol::Protocol,
         store::Row,
     };
 
-    /// Ten sets; knn is best everywhere, copod and ecod take turns, lof has the first two sets only.
+    /// Ten sets: knn is always best, copod and ecod alternate, lof has the first two sets only.
     fn board() -> Board {
         let mut rows: Vec<Row> = Vec::new();
         for set in 0..10 {
@@ -139,11 +139,11 @@ mod tests {
                 rows.push(row(&name, 0, "lof", 0, 0.5));
             }
         }
-        Board::new(&rows, Protocol::Occ, Figure::Auc)
+        Board::new(&rows, Protocol::Occ, Measure::Auc)
     }
 
-    // Wilcoxon over ten sets that all point one way: p = 2/2¹⁰. Three tests by Holm: the first two three times and
-    // twice that, but never less than the one before.
+    // Wilcoxon over ten sets with the same sign: p = 2/2¹⁰. Holm multiplies the first two of three p-values by three and
+    // two, but never goes below the one before.
     #[test]
     fn the_reference_is_compared_on_the_sets_that_both_have() {
         let all = against(&board(), 0).unwrap();
@@ -172,8 +172,8 @@ mod tests {
     #[test]
     fn one_set_or_one_method_cannot_be_ranked() {
         let rows = [row("a", 0, "knn", 0, 0.5), row("a", 0, "lof", 0, 0.6)];
-        assert_eq!(ranking(&Board::new(&rows, Protocol::Occ, Figure::Auc)).unwrap(), None);
-        assert_eq!(against(&Board::new(&rows, Protocol::Occ, Figure::Auc), 0).unwrap(), []);
-        assert_eq!(ranking(&Board::new(&[], Protocol::Occ, Figure::Auc)).unwrap(), None);
+        assert_eq!(ranking(&Board::new(&rows, Protocol::Occ, Measure::Auc)).unwrap(), None);
+        assert_eq!(against(&Board::new(&rows, Protocol::Occ, Measure::Auc), 0).unwrap(), []);
+        assert_eq!(ranking(&Board::new(&[], Protocol::Occ, Measure::Auc)).unwrap(), None);
     }
 }

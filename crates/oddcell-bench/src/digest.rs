@@ -1,7 +1,7 @@
-//! What a set's file held when a run was made.
+//! Checksums of the files of sets.
 //!
-//! A row keeps the first sixteen hexadecimal digits of the SHA-256 of its set's file: enough to see that the file is another
-//! one today, and short enough for a table.
+//! A result keeps the first sixteen hexadecimal digits of the SHA-256 of its set's file: enough to notice that the file has
+//! changed, and short enough for a table.
 
 use std::{fmt::Write as _, fs::File, io::Read, path::Path};
 
@@ -9,18 +9,18 @@ use sha2::{Digest, Sha256};
 
 use crate::LabError;
 
-/// Digits of the checksum that are kept.
+/// The number of digits that results keep.
 const KEPT: usize = 16;
 const PIECE: usize = 1 << 20;
 
-/// The digest of a file.
+/// The first digits of the checksum of a file.
 pub(crate) fn of_file(path: &Path) -> Result<String, LabError> {
     let mut digits = checksum(path)?;
     digits.truncate(KEPT);
     Ok(digits)
 }
 
-/// The whole checksum of a file, in hexadecimal digits.
+/// The checksum of a file, in hexadecimal digits.
 pub(crate) fn checksum(path: &Path) -> Result<String, LabError> {
     let mut file = File::open(path).map_err(LabError::file("read", path))?;
     let (mut digest, mut piece) = (Sha256::new(), vec![0; PIECE]);

@@ -1,4 +1,4 @@
-//! What can go wrong in the laboratory before or around a run. What goes wrong inside a run becomes a row of its own.
+//! Errors of the laboratory outside a run. Errors inside a run become a result with the status `failed`.
 
 use std::{io, path::PathBuf};
 
@@ -15,13 +15,13 @@ pub enum LabError {
         /// Why it failed.
         source: io::Error,
     },
-    /// There is a file where a folder was expected.
+    /// A file was found where a folder was expected.
     #[error("`{}` is a file, but a folder was expected", path.display())]
     NoFolder {
         /// The file.
         path: PathBuf,
     },
-    /// A set's file is not what it should be.
+    /// The file of a set is invalid.
     #[error("`{}`: {reason}", path.display())]
     BadSet {
         /// The file.
@@ -29,17 +29,17 @@ pub enum LabError {
         /// What was found and expected.
         reason: String,
     },
-    /// A name that is in no list.
-    #[error("there is no {what} `{name}`; there are: {known}")]
+    /// An unknown name.
+    #[error("unknown {what} `{name}`; available: {known}")]
     Unknown {
         /// Set, method or protocol.
         what: &'static str,
-        /// What was asked for.
+        /// The unknown name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
-    /// A parameter of a method.
+    /// A parameter of a method is invalid.
     #[error("method `{method}`: {source}")]
     Param {
         /// The method.
@@ -47,7 +47,7 @@ pub enum LabError {
         /// What is wrong.
         source: oddcell::error::ParamError,
     },
-    /// `--vary` text that is none, or that no chosen method can take.
+    /// A `--vary` argument is invalid, or no chosen method has the parameter.
     #[error("`{text}`: {reason}")]
     Vary {
         /// What was written.
@@ -55,7 +55,7 @@ pub enum LabError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A results file with a line that is no result.
+    /// A line of a results file is not a result.
     #[error("`{}`, line {line}: {reason}", path.display())]
     BadResults {
         /// The file.
@@ -65,38 +65,38 @@ pub enum LabError {
         /// What was found and expected.
         reason: String,
     },
-    /// Of the sets that were chosen, none can take part.
-    #[error("no set can take part; {set}: {reason}")]
+    /// None of the chosen sets can be used.
+    #[error("none of the chosen sets can be used; {set}: {reason}")]
     NoSet {
-        /// The first of them.
+        /// The first set.
         set: String,
-        /// Why it cannot.
+        /// Why it cannot be used.
         reason: String,
     },
-    /// A results file with other columns than ours.
+    /// A results file has other columns than expected.
     #[error("`{}`, line 1: {reason}", path.display())]
     BadHeader {
         /// The file.
         path: PathBuf,
-        /// The first column that differs, and what was expected.
+        /// The first column that differs, and the expected one.
         reason: String,
     },
-    /// Somebody else changed or replaced a results file while it was added to.
+    /// Another program changed or replaced the results file during a run.
     #[error(
-        "`{}` was changed by somebody else while it was added to; what was measured since is in `{}`",
+        "another program changed `{}` during the run; the results since then are in `{}`",
         path.display(),
         kept.display()
     )]
     Changed {
         /// The file.
         path: PathBuf,
-        /// Where the rows are that could not be added.
+        /// The file with the results that could not be added.
         kept: PathBuf,
     },
-    /// A picture or a statistic of the results.
-    #[error("cannot show the results: {0}")]
+    /// A picture or a statistic of the results failed.
+    #[error("cannot report the results: {0}")]
     Picture(#[from] crate::pictures::PictureError),
-    /// A map of rows.
+    /// A map of rows failed.
     #[error("set `{set}`: {source}")]
     Map {
         /// The set.
@@ -104,7 +104,7 @@ pub enum LabError {
         /// What went wrong.
         source: crate::maps::MapError,
     },
-    /// A measurement of time.
+    /// A time measurement failed.
     #[error("set `{set}`: {source}")]
     Timing {
         /// The set.
@@ -112,8 +112,8 @@ pub enum LabError {
         /// What went wrong.
         source: crate::timing::TimingError,
     },
-    /// Another process writes to the same results.
-    #[error("`{}` is being written by another run", path.display())]
+    /// Another process is writing to the same file.
+    #[error("another run is writing to `{}`", path.display())]
     Busy {
         /// The file.
         path: PathBuf,

@@ -1,4 +1,4 @@
-//! Folders and files that results are written to.
+//! Writes folders and files of results.
 
 use std::{
     fs,
@@ -7,7 +7,7 @@ use std::{
 
 use crate::LabError;
 
-/// Makes a folder, unless it is there.
+/// Creates a folder, unless it exists.
 pub(crate) fn create_folder(folder: &Path) -> Result<(), LabError> {
     fs::create_dir_all(folder).map_err(|source| {
         let file = folder.ancestors().find(|path| path.is_file());
@@ -18,7 +18,7 @@ pub(crate) fn create_folder(folder: &Path) -> Result<(), LabError> {
     })
 }
 
-/// Written beside, then renamed: never half a file.
+/// Writes a temporary file and renames it, so that the file is never incomplete.
 pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), LabError> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");

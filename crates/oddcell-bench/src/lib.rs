@@ -1,29 +1,29 @@
-//! The laboratory: benchmark sets, protocols, a matrix of runs, a store of results, statistics, tables and figures.
+//! The laboratory: runs methods on benchmark sets, stores the results, and turns them into statistics, tables and figures.
 //!
 //! ```text
-//! sets       which benchmark sets there are, where they come from, how they are read
-//! protocol   a labelled set and a seed become training rows, test rows and the truth
-//! methods    names of methods become detectors with parameters, and variants of them
+//! sets       the registry of benchmark sets: where to get them, and how to read them
+//! protocol   splits a labeled set into training rows, test rows and the truth
+//! methods    the methods: detectors with parameters, and variants of them
 //! job        one run: fit, score, measure
 //! matrix     many runs, in parallel within a memory limit, the largest first
-//! digest     what a set's file held when a run was made
-//! store      results, row by row, in a file that survives anything
-//! variants   what an ablation compares
-//! board      one figure for every set and method
-//! paper      the paper's own numbers
+//! digest     checksums of the files of sets
+//! store      results, one per line, in a file that survives crashes
+//! variants   the variants of a method that an ablation compares
+//! board      one result per set and method
+//! paper      the numbers printed in the paper
 //! stats      tests, ranks and intervals; `comparison` applies them to a board
 //! tables     tables as Markdown, CSV and LaTeX
 //! maps       t-SNE of a net's last hidden layer
-//! calibration p-values and false-discovery rates, held against the labels
+//! calibration p-values and false-discovery rates, compared with the labels
 //! timing     the paper's time tables
-//! figures    drawings of plain data; `pictures` says which of them results give
-//! page       the pictures and the figures behind them as one page for the browser
-//! report     all tables and pictures, written beside the results
-//! files      how they are written
+//! figures    draws plain data; `pictures` chooses the figures for some results
+//! page       one HTML page with the pictures and the numbers behind them
+//! report     writes all tables and pictures next to the results
+//! files      writes files atomically
 //! ```
 //!
-//! No choice is ever made with test labels: a result is the last state of training. The path over training is kept
-//! beside it, so that what an oracle would have chosen can be shown in a column named so.
+//! Test labels never influence a choice: a result is the last state of training. Results also keep the AUC during training,
+//! so that tables can show in a separate column what an oracle would have chosen.
 
 pub mod ablate;
 pub mod board;

@@ -1,7 +1,7 @@
-//! Maps of rows: what the net's last hidden layer makes of normal, noised and anomalous rows, in two dimensions.
+//! Maps of rows: t-SNE of a net's last hidden layer for normal, noised and anomalous rows, as in the paper's figure.
 //!
-//! As in the paper's figure: where anomalies lie among noised rows and away from normal ones, the net has learned what it
-//! will need. Nothing is chosen by it.
+//! If anomalies lie among noised rows and away from normal rows, the net has learned what it needs. No choice depends on a
+//! map.
 
 use oddcell::{
     Context, Matrix, Seed,
@@ -16,18 +16,16 @@ use crate::{
     protocol::Split,
 };
 
-/// Rows of each kind on a map.
+/// The most rows of each kind on a map.
 const MOST_ROWS: usize = 500;
 
 /// Why there is no map.
 #[derive(Debug, thiserror::Error)]
 pub enum MapError {
-    /// The method has no layer to look into.
-    #[error(
-        "method `{0}` has no hidden layer to draw a map of; noise, noise-paper-mlp and noise-paper-resmlp have"
-    )]
+    /// The method has no hidden layer.
+    #[error("method `{0}` has no hidden layer to draw; choose noise, noise-paper-mlp or noise-paper-resmlp")]
     NoLayer(String),
-    /// Its parameters are wrong.
+    /// Its parameters are invalid.
     #[error(transparent)]
     Param(#[from] ParamError),
     /// It could not be fitted.
@@ -36,7 +34,7 @@ pub enum MapError {
     /// Rows could not be judged.
     #[error(transparent)]
     Score(#[from] ScoreError),
-    /// The points could not be found.
+    /// t-SNE failed.
     #[error(transparent)]
     Tsne(#[from] TsneError),
     /// The picture could not be drawn.
@@ -44,7 +42,7 @@ pub enum MapError {
     Figure(#[from] FigureError),
 }
 
-/// The map of a method fitted on a split.
+/// Draws the map of a method fitted on a split.
 pub fn map(method: &Method, split: &Split, title: &str, seed: Seed) -> Result<Figure, MapError> {
     let no_layer = || MapError::NoLayer(method.name.clone());
     let spec = method.spec.as_ref().ok_or_else(no_layer)?;

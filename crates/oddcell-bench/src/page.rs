@@ -1,4 +1,4 @@
-//! The page of results: the pictures of every protocol, each with the figures behind it, in the look of the report.
+//! The HTML page of results: the pictures of every protocol, each with the numbers behind it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +12,11 @@ use crate::{
     tables::Table,
 };
 
-/// A page in the making.
+/// A page under construction.
 #[derive(Debug)]
 pub(crate) struct Page {
     gallery: Gallery,
-    /// By the names of their files.
+    /// The tables, by file name.
     tables: BTreeMap<String, Table>,
 }
 
@@ -27,9 +27,9 @@ impl Page {
         let versions: BTreeSet<&str> = rows.iter().map(|row| row.version.as_str()).collect();
         let fact = |name: &str, value: String| (name.to_owned(), value);
         let gallery = Gallery {
-            title: "Methods on benchmark sets".to_owned(),
-            lead: "No epoch, seed or parameter was chosen for a set by its test labels. A figure is the mean over the seeds. \
-                   Ranks, times and the mean over common sets are over the sets that all compared methods ran on; tests \
+            title: "Anomaly detection methods on benchmark sets".to_owned(),
+            lead: "Test labels did not influence the choice of epochs, seeds or parameters. Results are means over seeds. \
+                   Ranks, times and means over common sets use the sets that all compared methods completed. Tests \
                    compare two methods on the sets and seeds that both have."
                 .to_owned(),
             facts: vec![
@@ -45,25 +45,25 @@ impl Page {
         Self { gallery, tables: BTreeMap::new() }
     }
 
-    /// Begins the part of a protocol.
+    /// Starts the section of a protocol.
     pub(crate) fn begin(&mut self, protocol: Protocol, how: &str) {
         self.gallery.sections.push(Section { title: format!("{protocol}: {how}"), pictures: Vec::new() });
     }
 
-    /// Keeps a table for the picture that shows it.
+    /// Keeps a table for the picture that belongs to it.
     pub(crate) fn keep(&mut self, name: String, table: Table) {
         self.tables.insert(name, table);
     }
 
-    /// Shows a picture in the part that was begun last.
+    /// Adds a picture to the current section.
     pub(crate) fn show(&mut self, protocol: Protocol, name: &str, figure: Figure) {
         let kind = name.strip_prefix(&format!("{protocol}_")).unwrap_or(name);
         let (title, table) = match kind {
-            "heat" => ("Heat map of the AUC by set and method", Some("auc")),
-            "ranks" => ("Mean ranks, and the critical difference", Some("auc_ranks")),
+            "heat" => ("AUC by set and method", Some("auc")),
+            "ranks" => ("Mean ranks and critical difference", Some("auc_ranks")),
             "time" => ("Time against AUC", None),
-            "path" => ("AUC on the way of the training", Some("oracle")),
-            study => ("A parameter that was varied", Some(study)),
+            "path" => ("AUC during training", Some("oracle")),
+            study => ("Effect of a parameter", Some(study)),
         };
         let table = table.and_then(|name| self.tables.get(&format!("{protocol}_{name}")));
         let picture = Picture {
@@ -73,15 +73,15 @@ impl Page {
                 std::iter::once(table.header.clone()).chain(table.lines.iter().cloned()).collect()
             }),
         };
-        let section = self.gallery.sections.last_mut().expect("a part was begun");
+        let section = self.gallery.sections.last_mut().expect("a section was started");
         section.pictures.push(picture);
     }
 
-    /// The page. Where there is nothing to draw it says so.
+    /// The HTML of the page. If there are no pictures, it says so.
     pub(crate) fn html(mut self) -> String {
         self.gallery.sections.retain(|section| !section.pictures.is_empty());
         if self.gallery.sections.is_empty() {
-            "There is nothing to draw yet: pictures compare at least two methods over at least two sets."
+            "There are no pictures yet: they need at least two methods and two sets."
                 .clone_into(&mut self.gallery.lead);
         }
         self.gallery.html()

@@ -1,11 +1,11 @@
-//! Which pictures a set of results gives.
+//! Chooses and draws the pictures for some results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use oddcell::count::counted;
 
 use crate::{
-    board::{Board, Figure as Measure},
+    board::{Board, Measure},
     comparison,
     figures::{
         Axes, BarSeries, Bars, CriticalDifference, Figure, FigureError, Group, HeatMap, Series, bars,
@@ -19,9 +19,9 @@ use crate::{
     variants::{self, Varied, settings},
 };
 
-/// More methods than this do not fit into one diagram of ranks.
+/// The most methods that fit into a rank diagram.
 const MOST_RANKED: usize = 20;
-/// More lines than this cannot be told apart.
+/// The most lines that a reader can tell apart.
 const MOST_LINES: usize = 8;
 
 /// Why a picture cannot be drawn.
@@ -35,7 +35,7 @@ pub enum PictureError {
     Stats(#[from] StatsError),
 }
 
-/// All pictures of one protocol that there is something to draw for, with names for their files.
+/// Draws all pictures of a protocol for which there is data. Returns them with file names.
 pub fn of_protocol(rows: &[Row], protocol: Protocol) -> Result<Vec<(String, Figure)>, PictureError> {
     let rows: Vec<Row> = rows.iter().filter(|row| row.protocol == protocol).cloned().collect();
     // Variants of a method are compared with each other, not with other methods.
@@ -54,7 +54,7 @@ pub fn of_protocol(rows: &[Row], protocol: Protocol) -> Result<Vec<(String, Figu
     for varied in variants::studied(&rows) {
         let rows = varied.rows(&rows);
         add(varied.name(), VariedPicture(&varied).draw(&rows, protocol)?);
-        // One picture for each method: the lines of several would hide each other.
+        // One picture per method: the lines of several methods would hide each other.
         let methods: BTreeSet<&str> = rows.iter().map(|row| row.method.as_str()).collect();
         for method in methods {
             let own: Vec<Row> = rows.iter().filter(|row| row.method == method).cloned().collect();
@@ -73,7 +73,7 @@ fn n_sets_text(board: &Board) -> String {
     counted(board.sets.len(), "set", "sets")
 }
 
-/// A parameter in the words of the paper, where it is one of its ablations.
+/// The name of a parameter in the paper, if it is one of the paper's ablations.
 fn in_words(key: &str) -> &str {
     match key {
         "sigma_max" => "largest noise level",
@@ -119,13 +119,13 @@ fn rank_diagram(board: &Board, protocol: Protocol) -> Result<Option<Figure>, Pic
     Ok(Some(critical_difference(&diagram)?))
 }
 
-/// Mean seconds against mean AUC of the methods that can be compared; `None` if there are none.
+/// Mean seconds against mean AUC of the comparable methods; `None` if there are none.
 fn time_against_auc(rows: &[Row], board: &Board, protocol: Protocol) -> Result<Option<Figure>, FigureError> {
     let (whole, _) = board.comparable();
     if whole.sets.is_empty() {
         return Ok(None);
     }
-    // Every set counts the same, however many runs it has.
+    // Every set has the same weight, whatever its number of runs.
     let seconds = |label: &str| {
         let of_set = |set: &String| {
             let runs = rows.iter().filter(|row| row.set == *set && row.label() == label);
@@ -159,9 +159,9 @@ fn time_against_auc(rows: &[Row], board: &Board, protocol: Protocol) -> Result<O
     scatter(&axes, &groups).map(Some)
 }
 
-/// The mean path over the training of the methods that have one and can be compared, over the sets that all of them have; if
-/// these are too many, of noise evaluation alone. A path has all of its places, unless the training was short or ended early; a
-/// method takes no part in a set where one of its runs has not, or only what learned longest would count.
+/// The mean AUC during training, for the comparable methods that record it, over the sets that all of them have; if these
+/// are too many methods, only for noise evaluation. Some paths are incomplete because training was short or stopped early.
+/// A method with an incomplete path on a set is left out there; otherwise only the longest trainings would count.
 fn path_picture(rows: &[Row], protocol: Protocol) -> Result<Option<Figure>, FigureError> {
     let is_whole = |row: &&Row| read_path(&row.path).len() == job::STATES;
     let part: BTreeSet<(String, &str)> =
@@ -182,7 +182,7 @@ fn path_picture(rows: &[Row], protocol: Protocol) -> Result<Option<Figure>, Figu
         paths.entry((row.label(), &row.set)).or_default().push(read_path(&row.path));
     }
     let line = |label: &String| {
-        // Every set counts the same, however many runs it has.
+        // Every set has the same weight, whatever its number of runs.
         let mean_at = |place: usize| {
             let of_set = |set: &String| {
                 let paths = &paths[&(label.clone(), set.as_str())];
@@ -195,8 +195,7 @@ fn path_picture(rows: &[Row], protocol: Protocol) -> Result<Option<Figure>, Figu
         Series { name: label.clone(), points, band: None }
     };
     let series: Vec<Series> = board.methods.iter().map(line).collect();
-    let title =
-        format!("AUC on the way of the training, means over {} ({})", n_sets_text(&board), protocol.title());
+    let title = format!("AUC during training, means over {} ({})", n_sets_text(&board), protocol.title());
     let axes = Axes { title: &title, x_title: "share of the training (%)", y_title: "AUC (%)", log_x: false };
     lines(&axes, &series).map(Some)
 }
@@ -214,8 +213,8 @@ fn read_path(text: &str) -> Vec<(f64, f64)> {
 struct VariedPicture<'a>(&'a Varied);
 
 impl VariedPicture<'_> {
-    /// Lines where the values are numbers, a heat map of two parameters, and bars of anything else. Means over the sets that
-    /// all variants of all methods have; `None` if there is none.
+    /// Draws lines for numbers, a heat map for two parameters, and bars for anything else. Means are over the sets that all
+    /// variants of all methods have; `None` if there is no such set.
     fn draw(&self, rows: &[Row], protocol: Protocol) -> Result<Option<Figure>, FigureError> {
         let methods: BTreeSet<String> = rows.iter().map(|row| row.method.clone()).collect();
         let board = Board::new(rows, protocol, Measure::Auc).complete();
@@ -312,7 +311,7 @@ mod tests {
     }
 
     fn drawn(rows: &[Row]) -> String {
-        path_picture(rows, Protocol::Occ).unwrap().expect("there are paths").svg
+        path_picture(rows, Protocol::Occ).unwrap().expect("the rows have paths").svg
     }
 
     #[test]
@@ -326,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_methods_noise_evaluation_has_lines_alone() {
+    fn of_too_many_methods_only_noise_evaluation_is_drawn() {
         let names =
             ["noise-fast", "noise-best", "ae", "deepsvdd", "anogan", "neutralad", "plad", "dpad", "scad"];
         let rows = names.map(|name| with_path(name, 0, job::STATES));

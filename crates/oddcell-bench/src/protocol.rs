@@ -1,17 +1,17 @@
-//! From a labelled set and a seed to training rows, test rows and the truth.
+//! Splits a labeled set into training rows, test rows and the truth.
 //!
 //! | protocol | training | test |
 //! |---|---|---|
 //! | `uad` | a random half of the normal rows | the other half and all anomalies |
-//! | `occ` | a class: a random half of it, or its rows of the training file | the rest, or the test file |
+//! | `occ` | one class: a random half of it, or its rows in the training file | the rest, or the test file |
 //! | `dte` | the first half of the normal rows in file order; small sets are resampled **before** the split | the rest |
-//! | `contaminated` | everything, unlabelled | the same rows |
-//! | `cells-noise`, `cells-swap` | as `uad` | the other half with spoiled cells: see [`crate::cells`] |
+//! | `contaminated` | all rows, without labels | the same rows |
+//! | `cells-noise`, `cells-swap` | as for `uad` | the other half, with spoiled cells: see [`crate::cells`] |
 //!
-//! Columns are standardised by the training rows (population standard deviation, 1 for constant columns).
+//! Columns are standardized by the training rows (population standard deviation, 1 for constant columns).
 //!
-//! `dte` leaks: of a set with fewer than 1,000 rows most test rows also are training rows. It is there because published
-//! numbers were made with it, and named so in every table.
+//! `dte` leaks: in a set with fewer than 1,000 rows, most test rows are also training rows. The protocol exists because
+//! published numbers use it, and every table says that it leaks.
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -21,17 +21,17 @@ use serde::{Deserialize, Serialize};
 use crate::{
     LabError,
     cells::Spoil,
-    sets::{Benchmark, LabelledSet},
+    sets::{Benchmark, LabeledSet},
 };
 
-/// Classes with fewer rows are not tried as normal: the paper's figures only fit without them.
+/// Smaller classes are never the normal class: the paper's numbers match only without them.
 const LEAST_CLASS_ROWS: usize = 21;
-/// Sets with fewer rows are resampled to this many under `dte`.
+/// `dte` resamples smaller sets to this many rows.
 const DTE_LEAST_ROWS: usize = 1_000;
-/// Of larger sets a random part of this many rows is taken under `dte`.
+/// `dte` takes a random sample of this many rows from larger sets.
 const DTE_MOST_ROWS: usize = 50_000;
 
-/// How a set becomes training rows and test rows.
+/// How a set is split into training rows and test rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
@@ -39,7 +39,7 @@ pub enum Protocol {
     Uad,
     /// One-class classification: each class in turn is normal.
     Occ,
-    /// The split of the DTE paper: file order, resampled. Leaky.
+    /// The split of the DTE paper: in file order, resampled. Leaks.
     Dte,
     /// Training on everything.
     Contaminated,
@@ -50,7 +50,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// All there are.
+    /// All protocols.
     pub const ALL: [Protocol; 6] = [
         Protocol::Uad,
         Protocol::Occ,
@@ -60,28 +60,32 @@ impl Protocol {
         Protocol::CellsSwap,
     ];
 
-    /// Its name on pictures.
+    /// The name shown on pictures.
     #[must_use]
     pub fn title(self) -> String {
         if self == Protocol::Dte { format!("{self}, leaky") } else { self.to_string() }
     }
 
-    /// The sets it is made for.
+    /// The sets that it applies to.
     #[must_use]
     pub fn benchmark(self) -> Benchmark {
         match self {
             Protocol::Occ => Benchmark::Occ,
-            _ => Benchmark::Adbench,
+            Protocol::Uad
+            | Protocol::Dte
+            | Protocol::Contaminated
+            | Protocol::CellsNoise
+            | Protocol::CellsSwap => Benchmark::Adbench,
         }
     }
 
-    /// How cells are spoiled, if it is about cells.
+    /// How cells are spoiled, if the protocol is about cells.
     #[must_use]
     pub fn spoil(self) -> Option<Spoil> {
         match self {
             Protocol::CellsNoise => Some(Spoil::Noise),
             Protocol::CellsSwap => Some(Spoil::Swap),
-            _ => None,
+            Protocol::Uad | Protocol::Occ | Protocol::Dte | Protocol::Contaminated => None,
         }
     }
 }
@@ -111,12 +115,12 @@ impl FromStr for Protocol {
     }
 }
 
-/// Training rows and test rows, standardised, and which test rows are anomalous.
+/// Standardized training rows and test rows, and which test rows are anomalies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
-    /// What is learned from.
+    /// The training rows.
     pub train: Matrix,
-    /// What is scored.
+    /// The test rows.
     pub test: Matrix,
     /// Whether each test row is an anomaly.
     pub truth: Vec<bool>,
@@ -124,15 +128,15 @@ pub struct Split {
     pub is_one_table: bool,
 }
 
-/// The classes that are normal in turn; a set with normal and anomalous rows has the one class 0.
+/// The classes that are normal in turn. A set with normal and anomalous rows has one such class, 0.
 #[must_use]
-pub fn normal_classes(set: &LabelledSet, protocol: Protocol) -> Vec<i64> {
+pub fn normal_classes(set: &LabeledSet, protocol: Protocol) -> Vec<i64> {
     if protocol != Protocol::Occ || set.is_binary() {
         return vec![0];
     }
     let mut counts = BTreeMap::<i64, usize>::new();
     for (row, &label) in set.labels.iter().enumerate() {
-        // Where there is a test file, the paper's figures fit its class sizes.
+        // With a test file, the paper's numbers match the class sizes of that file.
         if set.is_test.as_ref().is_none_or(|is_test| is_test[row]) {
             *counts.entry(label).or_default() += 1;
         }
@@ -141,12 +145,13 @@ pub fn normal_classes(set: &LabelledSet, protocol: Protocol) -> Vec<i64> {
     counts.into_keys().collect()
 }
 
-/// Splits a set with `class` as normal. Same set, class and seed: same split.
+/// Splits a set with `class` as the normal class. The same set, class and seed give the same split.
 #[must_use]
-pub fn split(set: &LabelledSet, protocol: Protocol, class: i64, seed: Seed) -> Split {
-    let rows: Vec<usize> = match protocol {
-        Protocol::Dte => dte_rows(set.labels.len(), seed),
-        _ => (0..set.labels.len()).collect(),
+pub fn split(set: &LabeledSet, protocol: Protocol, class: i64, seed: Seed) -> Split {
+    let rows: Vec<usize> = if protocol == Protocol::Dte {
+        dte_rows(set.labels.len(), seed)
+    } else {
+        (0..set.labels.len()).collect()
     };
     let is_normal = |row: usize| set.labels[row] == class;
     let (train, test): (Vec<usize>, Vec<usize>) = match (protocol, &set.is_test) {
@@ -156,15 +161,17 @@ pub fn split(set: &LabelledSet, protocol: Protocol, class: i64, seed: Seed) -> S
             (train.into_iter().filter(|&row| is_normal(row)).collect(), test)
         }
         (Protocol::Dte, _) => first_half(&rows, is_normal),
-        _ => random_half(&rows, is_normal, seed),
+        (Protocol::Uad | Protocol::Occ | Protocol::CellsNoise | Protocol::CellsSwap, _) => {
+            random_half(&rows, is_normal, seed)
+        }
     };
     let truth = test.iter().map(|&row| !is_normal(row)).collect();
     let (mut train, mut test) = (set.rows.take(&train), set.rows.take(&test));
-    standardise(&mut train, &mut test);
+    standardize(&mut train, &mut test);
     Split { train, test, truth, is_one_table: protocol == Protocol::Contaminated }
 }
 
-/// A random half of the normal rows, and all others in file order.
+/// Returns a random half of the normal rows, and all other rows in file order.
 fn random_half(rows: &[usize], is_normal: impl Fn(usize) -> bool, seed: Seed) -> (Vec<usize>, Vec<usize>) {
     let mut normal: Vec<usize> = rows.iter().copied().filter(|&row| is_normal(row)).collect();
     seed.stream("half", &[]).shuffle(&mut normal);
@@ -175,7 +182,7 @@ fn random_half(rows: &[usize], is_normal: impl Fn(usize) -> bool, seed: Seed) ->
     (train.to_vec(), test)
 }
 
-/// The first half of the normal rows, and the others with all anomalies behind them. A half is rounded to even.
+/// Returns the first half of the normal rows, and the others followed by all anomalies. Odd counts round half to even.
 fn first_half(rows: &[usize], is_normal: impl Fn(usize) -> bool) -> (Vec<usize>, Vec<usize>) {
     let (mut normal, anomalous): (Vec<usize>, Vec<usize>) = rows.iter().partition(|&&row| is_normal(row));
     let half = (normal.len() as f64 / 2.0).round_ties_even() as usize;
@@ -184,7 +191,7 @@ fn first_half(rows: &[usize], is_normal: impl Fn(usize) -> bool) -> (Vec<usize>,
     (normal, test)
 }
 
-/// Which rows take part under `dte`: small sets are drawn with replacement, of large sets a part without.
+/// The rows that `dte` uses: small sets are sampled with replacement, large sets without.
 fn dte_rows(n_rows: usize, seed: Seed) -> Vec<usize> {
     let mut stream = seed.stream("dte", &[]);
     if n_rows < DTE_LEAST_ROWS {
@@ -198,8 +205,8 @@ fn dte_rows(n_rows: usize, seed: Seed) -> Vec<usize> {
     rows
 }
 
-/// Takes the training mean off every column and divides by the training standard deviation.
-fn standardise(train: &mut Matrix, test: &mut Matrix) {
+/// Subtracts the training mean from every column and divides by the training standard deviation.
+fn standardize(train: &mut Matrix, test: &mut Matrix) {
     let n = train.n_rows() as f64;
     let column_means = |of: &dyn Fn(usize, f64) -> f64| {
         let mut sums = vec![0.0; train.n_cols()];
@@ -227,19 +234,19 @@ mod tests {
 
     use super::*;
 
-    /// Rows are told apart by their first cell, which is their number.
-    fn set(labels: &[i64], is_test: Option<Vec<bool>>) -> LabelledSet {
+    /// The first cell of a row is its number.
+    fn set(labels: &[i64], is_test: Option<Vec<bool>>) -> LabeledSet {
         let values = (0..labels.len()).flat_map(|row| [row as f64, 5.0]).collect();
         let rows = Matrix::new(values, labels.len(), 2);
-        LabelledSet { name: "made".to_owned(), rows, labels: labels.to_vec(), n_numeric: 2, is_test }
+        LabeledSet { name: "made".to_owned(), rows, labels: labels.to_vec(), n_numeric: 2, is_test }
     }
 
     #[test] // Training rows 0 and 2: mean 1, standard deviation 1; the constant column is divided by 1.
-    fn columns_are_standardised_by_the_training_rows() {
+    fn columns_are_standardized_by_the_training_rows() {
         let set = set(&[0, 0, 0, 0, 1], None);
         let mut train = set.rows.take(&[0, 2]);
         let mut test = set.rows.take(&[1, 4]);
-        standardise(&mut train, &mut test);
+        standardize(&mut train, &mut test);
         assert_eq!(train, Matrix::from_rows(&[[-1.0, 0.0], [1.0, 0.0]]));
         assert_eq!(test, Matrix::from_rows(&[[0.0, 0.0], [3.0, 0.0]]));
     }
@@ -259,7 +266,7 @@ mod tests {
                 train
             })
             .collect();
-        // Two of five normal rows: ten halves there are, and forty seeds find nearly all.
+        // There are ten ways to choose two of five normal rows; forty seeds find nearly all.
         assert!(halves.iter().all(|train| train.len() == 2));
         assert!(halves.len() >= 8, "{halves:?}");
         let split = split(&set, Protocol::Uad, 0, Seed(1));
@@ -290,18 +297,18 @@ mod tests {
     }
 
     #[test] // Class 1 has 25 rows, class 2 has 21, class 3 has 20: one too few.
-    fn small_classes_are_not_tried() {
+    fn small_classes_are_not_used() {
         let labels: Vec<i64> =
             [(1, 25), (2, 21), (3, 20)].iter().flat_map(|&(class, n)| vec![class; n]).collect();
         assert_eq!(normal_classes(&set(&labels, None), Protocol::Occ), [1, 2]);
-        // Of class 2 one row is in the training file, so that 20 are left to test.
+        // One row of class 2 is in the training file, so 20 are left in the test file.
         let is_test = (0..labels.len()).map(|row| row != 30).collect();
         assert_eq!(normal_classes(&set(&labels, Some(is_test)), Protocol::Occ), [1]);
         assert_eq!(normal_classes(&set(&[0, 1, 1], None), Protocol::Occ), [0]);
     }
 
     #[test]
-    fn where_there_was_a_test_file_all_normal_rows_of_the_other_are_trained_on() {
+    fn with_a_test_file_all_normal_rows_of_the_training_file_are_used() {
         let set = set(&[7, 7, 8, 7, 8], Some(vec![false, false, false, true, true]));
         let split = split(&set, Protocol::Occ, 7, Seed(0));
         // Rows 0 and 1: mean 0.5, standard deviation 0.5.

@@ -1,4 +1,4 @@
-//! Tables and pictures of results, written beside them.
+//! Writes tables and pictures next to the results.
 
 use std::{
     collections::BTreeSet,
@@ -8,9 +8,9 @@ use std::{
 
 use crate::{
     LabError,
-    board::{Board, Figure},
+    board::{Board, Measure},
     comparison,
-    figures::Figure as Drawn,
+    figures::Figure,
     files::{create_folder, write_whole},
     job,
     methods::{OURS, PAPER},
@@ -25,14 +25,14 @@ use crate::{
     variants::{self, Varied},
 };
 
-/// The page with all pictures.
+/// The file name of the page with all pictures.
 pub const PAGE: &str = "report.html";
 
-/// What the last report wrote, so that the next one can take away what it does not write any more.
+/// The list of files that the last report wrote, so that the next report can remove outdated files.
 const LIST: &str = "report-files.txt";
 
-/// Writes the tables of all results into `folder/tables`, the pictures into `folder/figures`, and a page that shows them
-/// beside these folders; gives their paths.
+/// Writes the tables of all results to `folder/tables`, the pictures to `folder/figures`, and a page that shows them to
+/// `folder`. Returns the paths.
 pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
     let (tables, figures) = (folder.join("tables"), folder.join("figures"));
     let mut written = Vec::new();
@@ -41,8 +41,8 @@ pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
         let rows: Vec<Row> = rows.iter().filter(|row| row.protocol == protocol).cloned().collect();
         let compared = variants::not_studied(&rows);
         page.begin(protocol, how(protocol));
-        for &(figure, name) in measures(protocol) {
-            for (kind, table) in tables_of(&compared, protocol, figure)? {
+        for &(measure, name) in measures(protocol) {
+            for (kind, table) in tables_of(&compared, protocol, measure)? {
                 let name = format!("{protocol}_{name}{kind}");
                 written.extend(write_table(&tables, &name, &table)?);
                 page.keep(name, table);
@@ -71,8 +71,8 @@ pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
     Ok(written)
 }
 
-/// Variants side by side: every figure's mean over the sets that all of them have, and the mean rank among the variants of
-/// the same method.
+/// The table of a study: the means of all variants over the sets that all of them have, and their mean ranks among the
+/// variants of the same method.
 fn study_table(varied: &Varied, rows: &[Row], protocol: Protocol) -> Result<Table, LabError> {
     let rows = varied.rows(rows);
     let methods: BTreeSet<&String> = rows.iter().map(|row| &row.method).collect();
@@ -82,8 +82,8 @@ fn study_table(varied: &Varied, rows: &[Row], protocol: Protocol) -> Result<Tabl
     let mut counts = Vec::new();
     for method in methods {
         let own: Vec<Row> = rows.iter().filter(|row| row.method == *method).cloned().collect();
-        for &(figure, name) in measures(protocol).iter().filter(|(figure, _)| STUDIED.contains(figure)) {
-            let board = Board::new(&own, protocol, figure).complete();
+        for &(measure, name) in measures(protocol).iter().filter(|(measure, _)| STUDIED.contains(measure)) {
+            let board = Board::new(&own, protocol, measure).complete();
             let means = board.means();
             let ranks = if means.is_empty() {
                 Vec::new()
@@ -105,43 +105,42 @@ fn study_table(varied: &Varied, rows: &[Row], protocol: Protocol) -> Result<Tabl
     let (least, most) = (counts.iter().min().unwrap_or(&0), counts.iter().max().unwrap_or(&0));
     let sets = if least == most { most.to_string() } else { format!("{least} to {most}") };
     let title =
-        format!("{protocol}: figures in percent by {}, means over {sets} sets", varied.keys.join(" and "));
+        format!("{protocol}: results in percent by {}, means over {sets} sets", varied.keys.join(" and "));
     Ok(Table { title, header, lines })
 }
 
-/// What an oracle would have got beside the last state of the training, which is the result; `None` if no method has a path.
+/// The result, which is the last state of training, next to the best state during training; `None` if no method has a path.
 fn oracle_table(rows: &[Row], protocol: Protocol) -> Option<Table> {
-    let [last, best] =
-        [Figure::Auc, Figure::OracleAuc].map(|figure| Board::new(rows, protocol, figure).without_stand_ins());
+    let [last, best] = [Measure::Auc, Measure::OracleAuc]
+        .map(|measure| Board::new(rows, protocol, measure).without_stand_ins());
     let oracle = |set: &str, method: &str| {
         let at = best.sets.iter().position(|known| known == set)?;
         let mean = best.cells[at][best.position(method)?].as_ref()?.mean;
         Some(Beside { mean, std: None })
     };
     let title = format!(
-        "{}, and beside it the best of {} places of the training by the test labels",
-        title(protocol, Figure::Auc),
+        "{}; oracle: the best of {} checkpoints by the test labels, not a result",
+        title(protocol, Measure::Auc),
         job::STATES
     );
     Table::of_pairs(&last, &[], &title, "oracle", oracle)
 }
 
-/// Of these, what is worth a column beside the others.
-const STUDIED: [Figure; 3] = [Figure::Auc, Figure::F1, Figure::Top1];
+/// The measures shown in the table of a study.
+const STUDIED: [Measure; 3] = [Measure::Auc, Measure::F1, Measure::Top1];
 
-/// What is worth a table.
-fn measures(protocol: Protocol) -> &'static [(Figure, &'static str)] {
-    const ROWS: [(Figure, &str); 3] = [(Figure::Auc, "auc"), (Figure::Ap, "ap"), (Figure::F1, "f1")];
-    const CELLS: [(Figure, &str); 2] = [(Figure::Auc, "auc"), (Figure::Top1, "top1")];
+/// The measures that have a table.
+fn measures(protocol: Protocol) -> &'static [(Measure, &'static str)] {
+    const ROWS: [(Measure, &str); 3] = [(Measure::Auc, "auc"), (Measure::Ap, "ap"), (Measure::F1, "f1")];
+    const CELLS: [(Measure, &str); 2] = [(Measure::Auc, "auc"), (Measure::Top1, "top1")];
     if protocol.spoil().is_some() { &CELLS } else { &ROWS }
 }
 
-/// Takes away what the report before wrote and this one did not: what is not drawn any more must not stay beside what is.
-/// Files that no report wrote are somebody's own.
+/// Removes the files that the previous report wrote and this one did not. Leaves all other files alone.
 fn remove_outdated(folder: &Path, written: &[PathBuf]) -> Result<(), LabError> {
     let list = folder.join(LIST);
     let before = fs::read_to_string(&list).unwrap_or_default();
-    // Only plain names below the folder: whatever the list says, nothing else is removed.
+    // Only files below the folder are removed, whatever the list says.
     let is_below = |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_)));
     for path in before.lines().map(Path::new).filter(|path| is_below(path)).map(|path| folder.join(path)) {
         if !written.contains(&path) && path.is_file() {
@@ -153,37 +152,38 @@ fn remove_outdated(folder: &Path, written: &[PathBuf]) -> Result<(), LabError> {
     write_whole(&list, lines.as_bytes())
 }
 
-/// The tables of one figure, each with the end of its name.
-fn tables_of(rows: &[Row], protocol: Protocol, figure: Figure) -> Result<Vec<(String, Table)>, LabError> {
-    let title = title(protocol, figure);
-    let board = Board::new(rows, protocol, figure);
+/// The tables of one measure, each with the end of its file name.
+fn tables_of(rows: &[Row], protocol: Protocol, measure: Measure) -> Result<Vec<(String, Table)>, LabError> {
+    let title = title(protocol, measure);
+    let board = Board::new(rows, protocol, measure);
     if board.cells.iter().flatten().all(Option::is_none) {
         return Ok(Vec::new());
     }
-    let printed = |set: &str, method: &str| paper::printed(protocol, figure, set, method);
+    let printed = |set: &str, method: &str| paper::printed(protocol, measure, set, method);
     let mut tables = vec![(String::new(), Table::of_board(&board, &title, printed))];
     let mut add =
         |kind: &str, table: Option<Table>| tables.extend(table.map(|table| (kind.to_owned(), table)));
-    let words = format!("{title}: here and in the paper, set by set");
+    let words = format!("{title}: our results and the paper's, set by set");
     let of_paper: Vec<&str> = sets::registry()
         .iter()
         .filter(|info| info.benchmark == protocol.benchmark() && !info.substitute)
         .map(|info| info.name.as_str())
         .collect();
     add("_paper", Table::of_pairs(&board, &of_paper, &words, "paper", printed));
-    let words = format!("{title}: here and in the paper, means over the sets that both have");
+    let words = format!("{title}: our results and the paper's, means over the sets that both have");
     add("_agreement", Table::of_agreement(&board, &words, printed));
-    // Variants of a method are no rivals of the others.
-    let board = Board::new(&variants::rivals(rows), protocol, figure).without_stand_ins();
+    // Variants of a method do not compete with other methods.
+    let board = Board::new(&variants::rivals(rows), protocol, measure).without_stand_ins();
     if board.methods.len() > 1 {
-        // Ours, and as in the paper its two nets.
+        // Our default, and the two nets of the paper.
         let method = |at: usize| board.methods[at].split(' ').next().unwrap_or_default();
         let is_reference = |&at: &usize| method(at) == OURS || method(at).starts_with(PAPER);
         let references: Vec<usize> = (0..board.methods.len()).filter(is_reference).collect();
         for reference in if references.is_empty() { vec![0] } else { references } {
             let against = comparison::against(&board, reference).map_err(PictureError::from)?;
             let name = &board.methods[reference];
-            let words = format!("{title}: {name} minus the others, on the sets and seeds that both have");
+            let words =
+                format!("{title}: {name} minus each other method, on the sets and seeds that both have");
             let is_papers = method(reference).starts_with(PAPER);
             let kind =
                 if is_papers { format!("_comparison_{}", file_name(name)) } else { "_comparison".to_owned() };
@@ -196,14 +196,14 @@ fn tables_of(rows: &[Row], protocol: Protocol, figure: Figure) -> Result<Vec<(St
     Ok(tables)
 }
 
-/// The label of a method, with or without a variant, as a part of a file's name.
+/// Turns the label of a method, with or without a variant, into a part of a file name.
 #[must_use]
 pub fn file_name(label: &str) -> String {
     label.trim_end().replace(['/', ' ', ';'], "_")
 }
 
-/// Writes a picture as SVG and as PNG; gives their paths.
-pub fn write_figure(folder: &Path, name: &str, figure: &Drawn) -> Result<[PathBuf; 2], LabError> {
+/// Writes a picture as SVG and PNG. Returns the paths.
+pub fn write_figure(folder: &Path, name: &str, figure: &Figure) -> Result<[PathBuf; 2], LabError> {
     create_folder(folder)?;
     let (svg, png) = (folder.join(format!("{name}.svg")), folder.join(format!("{name}.png")));
     write_whole(&svg, figure.svg.as_bytes())?;
@@ -211,7 +211,7 @@ pub fn write_figure(folder: &Path, name: &str, figure: &Drawn) -> Result<[PathBu
     Ok([svg, png])
 }
 
-/// Writes a table as Markdown, CSV and LaTeX; gives their paths.
+/// Writes a table as Markdown, CSV and LaTeX. Returns the paths.
 pub fn write_table(folder: &Path, name: &str, table: &Table) -> Result<Vec<PathBuf>, LabError> {
     create_folder(folder)?;
     let mut written = Vec::new();
@@ -223,24 +223,24 @@ pub fn write_table(folder: &Path, name: &str, table: &Table) -> Result<Vec<PathB
     Ok(written)
 }
 
-fn title(protocol: Protocol, figure: Figure) -> String {
-    let what = match figure {
-        Figure::Auc => "AUC",
-        Figure::Ap => "average precision",
-        Figure::F1 => "F1",
-        Figure::Top1 => "share of rows whose oddest cell was spoiled,",
-        Figure::OracleAuc => "AUC of an oracle",
+fn title(protocol: Protocol, measure: Measure) -> String {
+    let what = match measure {
+        Measure::Auc => "AUC",
+        Measure::Ap => "average precision",
+        Measure::F1 => "F1",
+        Measure::Top1 => "rows whose oddest cell was spoiled,",
+        Measure::OracleAuc => "best AUC during training",
     };
-    format!("{what} in percent, {}", how(protocol))
+    format!("{what} in percent; {}", how(protocol))
 }
 
-/// What a protocol does, in words.
+/// Describes a protocol.
 fn how(protocol: Protocol) -> &'static str {
     match protocol {
-        Protocol::Uad => "a random half of the normal rows for training",
-        Protocol::Occ => "each class in turn as normal",
+        Protocol::Uad => "trained on a random half of the normal rows",
+        Protocol::Occ => "each class in turn is normal",
         Protocol::Dte => "the split of the DTE paper, which leaks",
-        Protocol::Contaminated => "trained on everything",
+        Protocol::Contaminated => "trained on all rows, anomalies included",
         Protocol::CellsNoise => "cells spoiled by noise",
         Protocol::CellsSwap => "cells swapped between rows",
     }
@@ -252,7 +252,7 @@ mod tests {
     use crate::board::tests::row;
 
     #[test]
-    fn a_report_takes_away_what_the_one_before_wrote_and_nothing_else() {
+    fn a_report_removes_what_the_previous_one_wrote_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let timed = |set: &str, method: &str| Row {
@@ -264,7 +264,7 @@ mod tests {
         write(&rows, folder.path()).unwrap();
         fs::write(at("tables/occ_notes.md"), "mine").unwrap();
         assert!(at("tables/occ_auc.md").is_file() && at("figures/occ_heat.svg").is_file());
-        // A list that somebody changed is no way out of the folder.
+        // A manipulated list cannot remove files outside the folder.
         let outside = tempfile::NamedTempFile::new().unwrap();
         let list = fs::read_to_string(at(LIST)).unwrap();
         fs::write(at(LIST), format!("{list}{}\n../mine\n", outside.path().display())).unwrap();
@@ -290,13 +290,13 @@ mod tests {
         let study = &variants::studied(&rows)[0];
         assert_eq!(
             study_table(study, &rows, Protocol::Occ).unwrap().markdown(),
-            "occ: figures in percent by sigma_max, means over 2 sets\n\n\
+            "occ: results in percent by sigma_max, means over 2 sets\n\n\
              | sigma_max | noise auc | rank | noise f1 | rank |\n\
              |---|---:|---:|---:|---:|\n\
              | 2 | 70.00 | 1.00 | 35.00 | 1.00 |\n\
              | 10 | 30.00 | 2.00 | 15.00 | 2.00 |\n"
         );
-        // Without a set that both variants have, there is nothing to rank.
+        // Without a common set, there is nothing to rank.
         let gaps = study_table(study, &[rows[0].clone(), rows[3].clone()], Protocol::Occ).unwrap();
         assert_eq!(gaps.lines[0], ["2", "-", "-", "-", "-"]);
     }

@@ -25,7 +25,7 @@ use crate::{
     files::{create_folder, write_whole},
     methods::Method,
     protocol::{self, Protocol},
-    sets::LabelledSet,
+    sets::LabeledSet,
 };
 
 /// Normal rows of the full training file.
@@ -183,7 +183,7 @@ pub struct Workload {
 
 impl Workload {
     /// The rows of a set.
-    pub fn of(set: &LabelledSet, n_rows: Option<usize>) -> Result<Self, TimingError> {
+    pub fn of(set: &LabeledSet, n_rows: Option<usize>) -> Result<Self, TimingError> {
         let class =
             protocol::normal_classes(set, Protocol::Occ).first().copied().ok_or(TimingError::NoRows)?;
         let split = protocol::split(set, Protocol::Occ, class, Seed(0));
@@ -261,17 +261,11 @@ fn draw_noise(noise: &Noise, values: &[f32], width: usize) {
 mod tests {
     use super::*;
 
-    fn set(name: &str) -> LabelledSet {
+    fn set(name: &str) -> LabeledSet {
         let values: Vec<f64> = (0..300).map(|cell| f64::from(cell * 37 % 101)).collect();
         let labels = (0..100).map(|row| i64::from(row % 10 == 0)).collect();
         let is_test = Some((0..100).map(|row| row >= 60).collect());
-        LabelledSet {
-            name: name.to_owned(),
-            rows: Matrix::new(values, 100, 3),
-            labels,
-            n_numeric: 3,
-            is_test,
-        }
+        LabeledSet { name: name.to_owned(), rows: Matrix::new(values, 100, 3), labels, n_numeric: 3, is_test }
     }
 
     #[test]
@@ -340,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_set_without_normal_rows_gives_no_times() {
-        let empty = LabelledSet { labels: vec![1; 100], ..set("made") };
+        let empty = LabeledSet { labels: vec![1; 100], ..set("made") };
         assert!(matches!(Workload::of(&empty, Some(10)), Err(TimingError::NoRows)));
     }
 }

@@ -1,10 +1,10 @@
-//! Variants of methods that differ in the same parameters: what an ablation compares.
+//! Studies: variants of methods that differ in the same parameters, as in an ablation.
 
 use std::collections::BTreeSet;
 
 use crate::store::Row;
 
-/// What is varied around a method is no parameter that is studied.
+/// Keys of a variant that are not parameters of the method.
 const NOT_STUDIED: [&str; 1] = ["columns"];
 
 /// Variants that differ in the same parameters.
@@ -15,26 +15,26 @@ pub struct Varied {
 }
 
 impl Varied {
-    /// The end of the names of its tables and pictures.
+    /// The end of the file names of its tables and pictures.
     #[must_use]
     pub fn name(&self) -> String {
         format!("by_{}", self.keys.join("_"))
     }
 
-    /// Its rows among all.
+    /// The rows that belong to it.
     #[must_use]
     pub fn rows(&self, rows: &[Row]) -> Vec<Row> {
         rows.iter().filter(|row| keys(&row.variant) == self.keys).cloned().collect()
     }
 }
 
-/// What was varied: all parameters, or pairs of them, that have several values.
+/// All studies in some rows: parameters, or pairs of parameters, with several values.
 #[must_use]
 pub fn studied(rows: &[Row]) -> Vec<Varied> {
     let found: BTreeSet<Vec<&str>> = rows.iter().map(|row| keys(&row.variant)).collect();
     let all = found.into_iter().filter(|keys| (1..=2).contains(&keys.len()));
     let all = all.map(|keys| Varied { keys: keys.into_iter().map(str::to_owned).collect() });
-    // One variant alone is compared with nothing.
+    // A single variant has nothing to compare with.
     all.filter(|varied| names(&varied.rows(rows)).len() > 1).collect()
 }
 
@@ -46,8 +46,8 @@ pub fn not_studied(rows: &[Row]) -> Vec<Row> {
     rows.iter().filter(|row| !is_studied(row)).cloned().collect()
 }
 
-/// The rows that stand for their methods beside others: those without a variant; and a variant that stands alone, where its
-/// method was not run as it is.
+/// The rows that represent their methods in comparisons: those without a variant, or a single variant if the method was
+/// not run without one.
 #[must_use]
 pub fn rivals(rows: &[Row]) -> Vec<Row> {
     let plain: BTreeSet<&str> =
@@ -56,7 +56,7 @@ pub fn rivals(rows: &[Row]) -> Vec<Row> {
     not_studied(rows).into_iter().filter(stands).collect()
 }
 
-/// The variants of some rows, each once, in the order of their first value where that is a number.
+/// The distinct variants of some rows, ordered by their first value if it is a number.
 #[must_use]
 pub fn names(rows: &[Row]) -> Vec<String> {
     let mut names: Vec<String> = rows.iter().map(|row| row.variant.clone()).collect();
@@ -66,25 +66,25 @@ pub fn names(rows: &[Row]) -> Vec<String> {
     names
 }
 
-/// `0.5` and `[0.5]` as a number; infinity for anything else.
+/// Parses `0.5` and `[0.5]`; infinity for anything else.
 pub(crate) fn number(value: &str) -> f64 {
     value.trim_matches(['[', ']']).parse().unwrap_or(f64::INFINITY)
 }
 
-/// `sigma_max=0.5; ratios=[0.2]` as pairs.
+/// Splits `sigma_max=0.5; ratios=[0.2]` into pairs.
 #[must_use]
 pub fn settings(variant: &str) -> Vec<(&str, &str)> {
     let pairs = variant.split("; ").filter_map(|setting| setting.split_once('='));
     pairs.filter(|(key, _)| !NOT_STUDIED.contains(key)).collect()
 }
 
-/// The values alone: `0.5 [0.2]`.
+/// The values of a variant: `0.5 [0.2]`.
 #[must_use]
 pub fn values(variant: &str) -> String {
     settings(variant).iter().map(|(_, value)| *value).collect::<Vec<_>>().join(" ")
 }
 
-/// The parameters alone. What also sets another one (gamma noise its beta) belongs to the study of the first.
+/// The parameters of a variant. Kinds of noise that also set another parameter (gamma: beta) belong to the study of kinds.
 fn keys(variant: &str) -> Vec<&str> {
     let keys: Vec<&str> = settings(variant).into_iter().map(|(key, _)| key).collect();
     if keys.first() == Some(&"noise") { vec!["noise"] } else { keys }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_several_values_is_studied_and_a_variant_alone_is_not() {
+    fn parameters_with_several_values_are_studied() {
         let variants =
             ["", "train_for=9 steps", "sigma_max=10", "sigma_max=2", "noise=gamma; beta=3", "noise=uniform"];
         let rows = variants.map(varied);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variant_stands_for_its_method_if_there_is_nothing_else() {
+    fn a_single_variant_represents_its_method() {
         let scad = Row { variant: "repeats=2".to_owned(), ..row("wine", 0, "scad", 0, 0.5) };
         let rows = [varied(""), varied("trust=0.5"), scad];
         let labels: Vec<String> = rivals(&rows).iter().map(Row::label).collect();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_varied_around_a_study_takes_no_part_in_it() {
+    fn keys_that_are_not_parameters_are_ignored() {
         let rows = ["columns=all; sigma_max=1; ratios=[0.5]", "sigma_max=1; ratios=[0.2]"].map(varied);
         assert_eq!(studied(&rows)[0].keys, ["sigma_max", "ratios"]);
         assert_eq!(values(&rows[0].variant), "1 [0.5]");

@@ -1,5 +1,5 @@
-//! What the documents say of our results is what the committed rows say.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+//! Checks that documents, tables and figures agree with the committed results.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::{
     collections::BTreeSet,
@@ -9,21 +9,21 @@ use std::{
 
 use oddcell::Seed;
 use oddcell_bench::{
-    board::{Board, Cell, Figure},
+    board::{Board, Cell, Measure},
     job::{self, Outcome},
     methods::Method,
     paper,
     protocol::{self, Protocol},
     report,
-    sets::{self, Benchmark, LabelledSet},
+    sets::{self, Benchmark, LabeledSet},
     store::{self, Row},
     tables::Table,
 };
 
-/// Names a folder with the benchmark sets, which are not part of oddcell.
+/// The variable that names a folder with the benchmark sets, which are not part of oddcell.
 const DATA: &str = "ODDCELL_BENCH_DATA";
-/// AUC of `knn` on letter under `dte`, in percent: far below guessing, so that a change of the split (the other half: 44.66), of
-/// the standardisation (without it: 36.58) or of the neighbours (four: 35.60; six give the same) is seen.
+/// AUC of `knn` on letter under `dte`, in percent. It is far below chance, so the test notices changes in the split (the other
+/// half: 44.66), in the standardization (without it: 36.58) or in the neighbors (four: 35.60; six give the same).
 const KNN_ON_LETTER: &str = "35.43";
 
 fn root() -> PathBuf {
@@ -40,7 +40,7 @@ fn document(path: &str) -> String {
 
 /// The lines of the first table below a mark such as `<!-- by method -->`, as cells without backticks.
 fn table_below(text: &str, mark: &str) -> Vec<Vec<String>> {
-    let after = &text[text.find(mark).unwrap_or_else(|| panic!("there is no {mark}"))..];
+    let after = &text[text.find(mark).unwrap_or_else(|| panic!("{mark} is missing"))..];
     let cells = |line: &str| {
         line.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect::<Vec<_>>()
     };
@@ -64,10 +64,10 @@ fn mean(board: &Board, method: &str, sets: &dyn Fn(&str) -> bool) -> String {
 }
 
 #[test]
-fn tables_and_pictures_are_those_of_the_rows() {
+fn tables_and_pictures_match_the_results() {
     let folder = tempfile::tempdir().unwrap();
     report::write(&rows(), folder.path()).unwrap();
-    // Of what a report writes, these are kept.
+    // These files are committed.
     let is_kept = |name: &PathBuf| name.extension().is_some_and(|ending| ending == "md" || ending == "svg");
     let kept = |folder: &Path| -> BTreeSet<PathBuf> {
         let names = fs::read_dir(folder).unwrap().map(|entry| PathBuf::from(entry.unwrap().file_name()));
@@ -79,14 +79,14 @@ fn tables_and_pictures_are_those_of_the_rows() {
             [&root().join("benchmarks/lab"), folder.path()].map(|folder| folder.join(part));
         let names = kept(&expected);
         assert!(names.len() > 10, "{names:?}");
-        assert_eq!(kept(&found), names, "not all {part} are there, or too many: {remedy}");
+        assert_eq!(kept(&found), names, "missing or superfluous {part}: {remedy}");
         for name in names {
             let is_same = fs::read(found.join(&name)).unwrap() == fs::read(expected.join(&name)).unwrap();
             assert!(is_same, "{} is outdated: {remedy}", name.display());
         }
     }
 
-    // The page shows the same pictures; it is left to the browser's tests.
+    // The page shows the same pictures. It is kept for the browser tests.
     let page = fs::read_to_string(folder.path().join(report::PAGE)).unwrap();
     let files = fs::read_dir(folder.path().join("figures")).unwrap().map(|file| file.unwrap().path());
     let pictures: Vec<String> = files
@@ -94,20 +94,20 @@ fn tables_and_pictures_are_those_of_the_rows() {
         .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
         .collect();
     assert_eq!(page.matches("<svg ").count(), pictures.len());
-    // There is no table of times, nor of the paths of variants.
+    // Times and the paths of variants have no table.
     let is_bare = |name: &str| name.ends_with("_time") || name.contains("_by_") && name.ends_with("_path");
     let has_table = |name: &&String| !is_bare(name);
     let n_tables = pictures.iter().filter(has_table).count();
-    assert_eq!(page.matches("<summary>In figures</summary>").count(), n_tables);
+    assert_eq!(page.matches("<summary>Show the numbers</summary>").count(), n_tables);
     let pages = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report-pages");
     fs::create_dir_all(&pages).unwrap();
     fs::write(pages.join("bench.html"), page).unwrap();
 }
 
 #[test]
-fn the_agreement_with_the_paper_is_the_table_in_the_benchmarks() {
-    let board = Board::new(&rows(), Protocol::Uad, Figure::Auc);
-    let printed = |set: &str, method: &str| paper::printed(Protocol::Uad, Figure::Auc, set, method);
+fn the_agreement_with_the_paper_matches() {
+    let board = Board::new(&rows(), Protocol::Uad, Measure::Auc);
+    let printed = |set: &str, method: &str| paper::printed(Protocol::Uad, Measure::Auc, set, method);
     let table = Table::of_agreement(&board, "", printed).unwrap();
     let shown = table_below(&document("benchmarks/README.md"), "<!-- agreement -->");
     assert_eq!(shown[0], table.header);
@@ -115,12 +115,12 @@ fn the_agreement_with_the_paper_is_the_table_in_the_benchmarks() {
 }
 
 #[test]
-fn the_papers_nets_are_those_of_the_rows() {
+fn the_results_of_the_papers_nets_match() {
     let rows = rows();
     let mut expected = Vec::new();
     for protocol in [Protocol::Uad, Protocol::Occ] {
         for (net, method) in [("MLP", "noise-paper-mlp"), ("ResMLP", "noise-paper-resmlp")] {
-            // Means over the sets that both have, here and in the paper's table of `printed`.
+            // Our means and the paper's, over the sets that both have.
             let means = |figure, printed| {
                 let board = Board::new(&rows, protocol, figure);
                 let column = board.position(method).unwrap();
@@ -132,9 +132,9 @@ fn the_papers_nets_are_those_of_the_rows() {
                 let mean = |values: &[f64]| percent(values.iter().sum::<f64>() / values.len() as f64);
                 (here.len().to_string(), mean(&here), mean(&there))
             };
-            let (n_sets, auc, auc_there) = means(Figure::Auc, Figure::Auc);
-            let (_, oracle, _) = means(Figure::OracleAuc, Figure::Auc);
-            let (_, f1, f1_there) = means(Figure::F1, Figure::F1);
+            let (n_sets, auc, auc_there) = means(Measure::Auc, Measure::Auc);
+            let (_, oracle, _) = means(Measure::OracleAuc, Measure::Auc);
+            let (_, f1, f1_there) = means(Measure::F1, Measure::F1);
             let (protocol, net) = (protocol.to_string(), net.to_owned());
             expected.push(vec![protocol, net, n_sets, auc, oracle, auc_there, f1, f1_there]);
         }
@@ -143,7 +143,7 @@ fn the_papers_nets_are_those_of_the_rows() {
 }
 
 #[test]
-fn the_figures_by_method_are_those_of_the_rows() {
+fn the_results_by_method_match() {
     let rows = rows();
     for path in ["docs/choosing.md", "README.md"] {
         let text = document(path);
@@ -153,9 +153,9 @@ fn the_figures_by_method_are_those_of_the_rows() {
         // The sets that all methods of the table have.
         let rows: Vec<Row> = rows.iter().filter(|row| methods.contains(&row.label())).cloned().collect();
         let board = |figure| Board::new(&rows, Protocol::Uad, figure).complete();
-        let (auc, ap, f1) = (board(Figure::Auc), board(Figure::Ap), board(Figure::F1));
+        let (auc, ap, f1) = (board(Measure::Auc), board(Measure::Ap), board(Measure::F1));
         let ecod = auc.position("ecod").unwrap();
-        // Whether a look at each column alone finds the anomalies.
+        // Whether checking each column alone finds the anomalies.
         let is_plain = |set: &str| {
             let set = auc.sets.iter().position(|known| known == set).unwrap();
             auc.cells[set][ecod].as_ref().unwrap().mean >= 0.7
@@ -177,13 +177,13 @@ fn the_figures_by_method_are_those_of_the_rows() {
 }
 
 #[test]
-fn the_cells_found_are_those_of_the_rows() {
+fn the_results_on_cells_match() {
     let rows = rows();
     let text = document("docs/choosing.md");
     for line in &table_below(&text, "<!-- cells -->")[2..] {
         let mut expected = Vec::new();
         for protocol in [Protocol::CellsNoise, Protocol::CellsSwap] {
-            for figure in [Figure::Auc, Figure::Top1] {
+            for figure in [Measure::Auc, Measure::Top1] {
                 expected.push(mean(&Board::new(&rows, protocol, figure).complete(), &line[0], &|_| true));
             }
         }
@@ -192,7 +192,7 @@ fn the_cells_found_are_those_of_the_rows() {
 }
 
 #[test]
-fn the_committed_row_of_knn_on_letter_has_its_figure() {
+fn the_committed_result_of_knn_on_letter_is_the_expected_one() {
     let rows = rows();
     let is_it = |row: &&Row| {
         row.protocol == Protocol::Dte && row.set == "letter" && row.label() == "knn" && row.seed == 0
@@ -202,14 +202,14 @@ fn the_committed_row_of_knn_on_letter_has_its_figure() {
 }
 
 #[test]
-fn knn_on_letter_has_its_figure_again_where_the_data_is() {
+fn knn_on_letter_is_reproduced_if_the_data_is_available() {
     let Some(data) = std::env::var_os(DATA) else {
-        println!("nothing was computed: {DATA} names no folder with the benchmark sets");
+        println!("skipped: set {DATA} to a folder with the benchmark sets");
         return;
     };
     let info = sets::find(Benchmark::Adbench, "letter").unwrap();
     let path = sets::locate(Path::new(&data), info).unwrap_or_else(|| panic!("no {} in {DATA}", info.file));
-    let set = LabelledSet::read(&info.name, &path, info.numeric).unwrap();
+    let set = LabeledSet::read(&info.name, &path, info.numeric).unwrap();
     let split = protocol::split(&set, Protocol::Dte, 0, Seed(0));
     let Outcome::Done(measured) = job::run(&Method::named("knn").unwrap(), &split, 0, None) else {
         panic!("knn fails on letter");

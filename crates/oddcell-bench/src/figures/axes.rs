@@ -1,6 +1,6 @@
-//! What lines, points and bars have in common: a sheet with title, legend, and axes with titles.
+//! What line charts, scatter plots and bar charts share: a sheet with a title, a legend and axes.
 //!
-//! The legend stands above the picture and never in it, so it can never hide data.
+//! The legend is above the picture, so it never hides data.
 
 use svg::node::element;
 
@@ -16,7 +16,7 @@ use super::{
 pub(super) const SHEET_WIDTH: f64 = 720.0;
 /// Height of the picture between its axes.
 const PICTURE_HEIGHT: f64 = 340.0;
-/// Room right of the picture, for half a tick label.
+/// Space to the right of the picture, for half a tick label.
 const RIGHT: f64 = 24.0;
 /// Height of an axis title with the space around it.
 const AXIS_TITLE: f64 = 26.0;
@@ -24,7 +24,7 @@ const AXIS_TITLE: f64 = 26.0;
 const LEGEND_LINE: f64 = 20.0;
 /// Space between two names in the legend.
 const LEGEND_SPACE: f64 = 18.0;
-/// Length of the short line at a tick.
+/// Length of a tick mark.
 const TICK: f64 = 4.0;
 
 /// Title and axes of a figure. Axis titles name the unit.
@@ -32,24 +32,24 @@ const TICK: f64 = 4.0;
 pub struct Axes<'a> {
     /// Title above the figure.
     pub title: &'a str,
-    /// What goes from left to right.
+    /// Title of the horizontal axis.
     pub x_title: &'a str,
-    /// What goes from the bottom up.
+    /// Title of the vertical axis.
     pub y_title: &'a str,
     /// Whether the horizontal axis is logarithmic; its values must then be positive.
     pub log_x: bool,
 }
 
-/// Names with a sample of how each looks.
+/// Names, each with a sample of its style.
 pub(super) struct Legend<'a> {
     pub(super) names: Vec<&'a str>,
     /// Width of a sample.
     pub(super) width: f64,
-    /// Draws the sample of a name at the left end and the middle height of its place.
+    /// Draws the sample of a name; takes its index, left end and middle height.
     pub(super) sample: &'a dyn Fn(usize, f64, f64) -> element::Group,
 }
 
-/// A sheet whose axes are drawn and that waits for its data.
+/// A sheet with axes, ready for data.
 pub(super) struct Picture {
     pub(super) canvas: Canvas,
     pub(super) frame: Frame,
@@ -57,7 +57,7 @@ pub(super) struct Picture {
 }
 
 impl Picture {
-    /// Draws title, legend and the vertical axis; `bottom` is the height kept below the picture.
+    /// Draws the title, the legend and the vertical axis. `bottom` is the height reserved below the picture.
     pub(super) fn new((title, y_title): (&str, &str), y: Scale, bottom: f64, legend: &Legend<'_>) -> Self {
         let ticks = y.ticks(7);
         let tick_width = text::widest(ticks.iter().map(|tick| &tick.label), SMALL_LETTERS);
@@ -99,7 +99,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// Draws everything but the data.
+    /// Draws everything except the data.
     pub(super) fn new(axes: &Axes<'_>, (x, y): (Scale, Scale), legend: &Legend<'_>) -> Self {
         let tick_height = TICK + SMALL_LETTERS + 6.0;
         let bottom = tick_height + AXIS_TITLE - 6.0;
@@ -121,19 +121,19 @@ impl Plane {
         Self { picture, x }
     }
 
-    /// Where a point lies on the sheet.
+    /// The position of a point on the sheet.
     pub(super) fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
         (self.picture.frame.left + self.x.share(x) * self.picture.frame.width, self.picture.y(y))
     }
 }
 
 impl Legend<'_> {
-    /// The names as they fit, each with the place of its sample, and the height of the whole.
+    /// The shortened names with the positions of their samples, and the height of the legend.
     fn places(&self, width: f64) -> (Vec<(String, f64, f64)>, f64) {
         let mut places = Vec::with_capacity(self.names.len());
         let (mut x, mut y) = (0.0, LEGEND_LINE / 2.0);
         for name in &self.names {
-            // Two long names still stand side by side.
+            // Even two long names fit side by side.
             let name = text::fit(name, LETTERS, width / 2.0 - self.width - LEGEND_SPACE);
             let needed = self.width + 6.0 + text::width(&name, LETTERS);
             if x > 0.0 && x + needed > width {

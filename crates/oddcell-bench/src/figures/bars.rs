@@ -1,5 +1,4 @@
-//! Bars, one group per name: noise types, each with two nets. All bars start at zero, so lengths may be
-//! compared.
+//! Bar charts, with one group of bars per name. All bars start at zero, so their lengths are comparable.
 
 use svg::node::element;
 
@@ -13,25 +12,25 @@ use super::{
     ticks::Scale,
 };
 
-/// Share of its place that a group of bars fills.
+/// The share of its space that a group of bars fills.
 const FILLED: f64 = 0.78;
 /// Width of a bar in the legend.
 const SAMPLE: f64 = 18.0;
-/// Names that do not fit side by side are turned by this many degrees.
+/// Names that do not fit side by side are rotated by this many degrees.
 const TURN: f64 = -35.0;
-/// The longest name below the axis.
+/// The maximum width of a name below the axis.
 const LONGEST_NAME: f64 = 150.0;
 
-/// A figure of bars.
+/// A bar chart.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bars<'a> {
     /// Title above the figure.
     pub title: &'a str,
-    /// What the bars measure, with its unit.
+    /// What the bars show, with its unit.
     pub y_title: &'a str,
     /// Name below each group of bars.
     pub names: &'a [String],
-    /// One bar of each in every group.
+    /// The series; each has one bar in every group.
     pub series: &'a [BarSeries],
     /// Decimals of the values written above the bars.
     pub decimals: usize,
@@ -48,12 +47,12 @@ pub struct BarSeries {
     pub errors: Option<Vec<f64>>,
 }
 
-/// Draws groups of bars, with the values above them where they fit.
+/// Draws a bar chart, with the values above the bars if they fit.
 pub fn bars(bars: &Bars<'_>) -> Result<Figure, FigureError> {
     check(bars)?;
     let names: Vec<String> = bars.names.iter().map(|name| text::fit(name, LETTERS, LONGEST_NAME)).collect();
     let widest = text::widest(&names, LETTERS);
-    // The picture is a little narrower than the sheet; 600 is on the safe side.
+    // The picture is at least 600 wide.
     let turned = widest + 8.0 > 600.0 / bars.names.len() as f64;
     let bottom = if turned { 16.0 + widest * libm::sin(-TURN.to_radians()) } else { 20.0 };
     let series_names = bars.series.iter().map(|one| one.name.as_str()).collect();
@@ -121,7 +120,7 @@ fn check(bars: &Bars<'_>) -> Result<(), FigureError> {
     Ok(())
 }
 
-/// Ends of all bars with their errors.
+/// The ends of all bars, including error bars.
 fn ends(bars: &Bars<'_>) -> impl Iterator<Item = (f64, f64)> {
     bars.series.iter().flat_map(|one| {
         let error = |index: usize| one.errors.as_ref().map_or(0.0, |errors| errors[index]);
@@ -142,7 +141,7 @@ fn lowest(bars: &Bars<'_>) -> f64 {
     if low < 0.0 { low - 0.07 * (highest(bars) - low) } else { 0.0 }
 }
 
-/// A bar; every second one is striped.
+/// A bar; every second series is striped.
 fn bar(index: usize, frame: Frame) -> element::Group {
     let group = element::Group::new().add(rectangle(frame, &style::color(index)));
     if index.is_multiple_of(2) {

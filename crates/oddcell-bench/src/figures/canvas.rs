@@ -1,26 +1,26 @@
-//! The sheet a figure is drawn on: a thin layer over the SVG writer that knows our line widths and letters.
+//! The sheet of a figure: a thin layer over the SVG writer with our line widths and font sizes.
 
 use svg::node::{Node, element};
 
 use super::{Figure, style, text};
 
-/// Verdana is about as wide as `DejaVu` Sans; it helps where an SVG is shown without the built-in font.
+/// Verdana is about as wide as `DejaVu` Sans; it is the fallback if an SVG is shown without the built-in font.
 pub(super) const FONT_FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
-/// Size of most letters.
+/// The usual font size.
 pub(super) const LETTERS: f64 = 12.0;
-/// Size of tick labels and of the values in cells.
+/// The font size of tick labels and of values in cells.
 pub(super) const SMALL_LETTERS: f64 = 11.0;
-/// Size of the title.
+/// The font size of the title.
 const TITLE_LETTERS: f64 = 15.0;
 /// White space around everything.
 pub(super) const MARGIN: f64 = 14.0;
-/// From the upper edge to below the title.
+/// The distance from the upper edge to below the title.
 pub(super) const TITLE_HEIGHT: f64 = MARGIN + 26.0;
-/// From the base line of a text to the middle of its capitals, as a share of its size: half of
-/// 0.73 in `DejaVu` Sans.
+/// The distance from the base line of a text to the middle of its capitals, relative to its size: half of 0.73 in
+/// `DejaVu` Sans.
 const HALF_CAPITAL: f64 = 0.365;
 
-/// Which part of a text stands at its point.
+/// Which part of a text is at its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -28,7 +28,7 @@ pub(super) enum Anchor {
     End,
 }
 
-/// A coordinate with two decimals at most, and no sign at zero.
+/// A coordinate with at most two decimals; zero has no sign.
 pub(super) fn px(value: f64) -> String {
     ((value * 100.0).round() / 100.0 + 0.0).to_string()
 }
@@ -51,7 +51,7 @@ impl Frame {
         self.top + self.height
     }
 
-    /// The area two rectangles share.
+    /// The area of the overlap of two rectangles.
     pub(super) fn overlap(self, other: Self) -> f64 {
         let width = self.right().min(other.right()) - self.left.max(other.left);
         let height = self.bottom().min(other.bottom()) - self.top.max(other.top);
@@ -93,7 +93,7 @@ impl Canvas {
     }
 }
 
-/// A text whose capitals are centred on `y`.
+/// A text whose capitals are centered on `y`.
 pub(super) fn label(x: f64, y: f64, content: &str, anchor: Anchor, size: f64) -> element::Text {
     let label = element::Text::new(content).set("x", px(x)).set("y", px(y + size * HALF_CAPITAL));
     let label = if size == LETTERS { label } else { label.set("font-size", px(size)) };
@@ -104,7 +104,7 @@ pub(super) fn label(x: f64, y: f64, content: &str, anchor: Anchor, size: f64) ->
     }
 }
 
-/// A text like [`label`], turned around its point by degrees, clockwise.
+/// A text like [`label`], rotated clockwise around its point.
 pub(super) fn turned_label(
     x: f64,
     y: f64,
@@ -147,7 +147,7 @@ pub(super) fn rectangle(frame: Frame, color: &str) -> element::Rectangle {
         .set("fill", color)
 }
 
-/// Slanted stripes of a colour to fill with `url(#id)`.
+/// A pattern of diagonal stripes, used with `url(#id)`.
 pub(super) fn hatching(id: &str, color: &str, distance: f64) -> element::Definitions {
     let stripe = line((0.0, 0.0), (0.0, distance), color, distance / 2.0);
     let pattern = element::Pattern::new()

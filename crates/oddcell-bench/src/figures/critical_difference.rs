@@ -1,11 +1,10 @@
 //! The critical-difference diagram of Demšar (2006, JMLR 7, figure 1): methods on an axis of mean ranks, with
-//! bars that join those whose difference was not found to be significant.
+//! bars that join methods whose difference is not significant.
 //!
-//! *Layout:* the better half is named on the left, the best uppermost; the worse half on the right, the worst
-//! uppermost. A leader line runs from the rank on the axis to a stem of its own, down, and out to its name.
-//! Stems keep the order of the ranks and a least distance, and the outer one of a side turns off first: so no
-//! two leader lines meet, except equal ranks in their common point on the axis. Bars lie between the axis and
-//! the first name.
+//! *Layout:* names of the better half are on the left, the best on top; names of the worse half are on the right, the worst
+//! on top. A leader line runs from the rank on the axis to its own stem, down the stem, and out to the name. Stems keep the
+//! order of the ranks and a minimum distance, and the outer stem of a side turns first. So no two leader lines meet, except
+//! equal ranks at their common point on the axis. Bars lie between the axis and the first name.
 
 use super::{
     Figure, FigureError,
@@ -16,18 +15,18 @@ use super::{
 
 /// Length of the axis.
 const AXIS: f64 = 420.0;
-/// Least distance between two stems.
+/// Minimum distance between two stems.
 const STEM_DISTANCE: f64 = 8.0;
-/// Height in which leader lines run from their rank to their stem.
+/// Height of the part where leader lines run from ranks to stems.
 const SPREAD: f64 = 16.0;
 /// Distance between two bars, and between the last bar and the first name.
 const BAR_DISTANCE: f64 = 9.0;
-/// How far a bar reaches beyond its stems, and the least gap between two bars of one level.
+/// How far a bar extends beyond its stems, and the minimum gap between two bars of a level.
 const BAR_OVERHANG: f64 = 3.5;
 const BAR_GAP: f64 = 8.0;
 /// Distance between two names.
 const NAME_DISTANCE: f64 = 20.0;
-/// The longest name.
+/// The maximum width of a name.
 const LONGEST_NAME: f64 = 200.0;
 /// Height above the axis for its ranks and its title.
 const ABOVE_AXIS: f64 = 48.0;
@@ -43,19 +42,19 @@ pub struct CriticalDifference<'a> {
     pub names: &'a [String],
     /// Mean rank of each, from 1 (best) to the number of methods.
     pub mean_ranks: &'a [f64],
-    /// The least difference that is significant, if the test has one.
+    /// The smallest significant difference, if the test has one.
     pub critical_difference: Option<f64>,
-    /// First and last position, from 0 in the order of rising mean rank (equal ranks in the given order), of
-    /// methods to be joined. A method alone needs no bar and gets none.
+    /// First and last position of the methods to join, counted from 0 by rising mean rank (equal ranks in the given
+    /// order). A single method gets no bar.
     pub cliques: &'a [(usize, usize)],
 }
 
-/// A method in its place.
+/// A method and its position.
 struct Method {
     name: String,
-    /// Where its rank lies on the axis.
+    /// The position of its rank on the axis.
     rank_x: f64,
-    /// Where its stem goes down.
+    /// The position of its stem.
     stem_x: f64,
 }
 
@@ -144,11 +143,11 @@ fn named_rank(diagram: &CriticalDifference<'_>, index: usize) -> String {
     format!("{name} ({})", text::number(diagram.mean_ranks[index], 2))
 }
 
-/// Positions as close as can be to the given rising ones, in the same order, with the least distance between
-/// neighbours, and within the ends if there is room.
+/// Finds positions close to the given rising ones, in the same order, with the minimum distance between
+/// neighbors, and within the ends if there is room.
 ///
-/// Neighbours that are too close form a run with a fixed distance whose mean is the mean of what they wished
-/// for; runs that come too close become one (pool adjacent violators on wish − position · distance).
+/// Neighbors that are too close form a run with a fixed distance, centered on the mean of their wishes. Runs that come too
+/// close are merged (pool adjacent violators on wish − position · distance).
 fn spread(wished: &[f64], (low, high): (f64, f64)) -> Vec<f64> {
     let distance = STEM_DISTANCE.min((high - low) / (wished.len() - 1) as f64);
     let mut runs: Vec<(f64, usize)> = Vec::new();
@@ -167,15 +166,14 @@ fn spread(wished: &[f64], (low, high): (f64, f64)) -> Vec<f64> {
     let last = wished.len() - 1;
     let starts = runs.into_iter().flat_map(|(start, count)| std::iter::repeat_n(start, count));
     starts
-        // Clamping what remains after the distances are taken out keeps the order and the distances.
+        // Clamping after the distances are subtracted keeps the order and the distances.
         .map(|start| start.clamp(low, (high - distance * last as f64).max(low)))
         .enumerate()
         .map(|(index, start)| start + distance * index as f64)
         .collect()
 }
 
-/// First method, last method and level of every bar; bars that would touch or nearly so lie on different
-/// levels.
+/// First method, last method and level of every bar. Bars that would come too close lie on different levels.
 fn bars(cliques: &[(usize, usize)], methods: &[Method]) -> Vec<(usize, usize, usize)> {
     let mut sorted: Vec<(usize, usize)> =
         cliques.iter().copied().filter(|clique| clique.0 < clique.1).collect();
@@ -195,7 +193,7 @@ fn bars(cliques: &[(usize, usize)], methods: &[Method]) -> Vec<(usize, usize, us
 
 fn axis(canvas: &mut Canvas, (left, y): (f64, f64), n: usize) {
     canvas.add(line((left, y), (left + AXIS, y), style::INK, 1.2));
-    // Half ranks help to read the axis while there is room for them.
+    // Half ranks help to read the axis if there is room for them.
     let steps = if n <= 12 { 2 * (n - 1) } else { n - 1 };
     for step in 0..=steps {
         let x = left + AXIS * step as f64 / steps as f64;
@@ -212,8 +210,7 @@ fn axis(canvas: &mut Canvas, (left, y): (f64, f64), n: usize) {
     canvas.add(label(left + AXIS / 2.0, y - 31.0, "mean rank (1 is best)", Anchor::Middle, LETTERS));
 }
 
-/// The length of the critical difference, from rank 1. A length beyond the axis is only written, not drawn
-/// short.
+/// Draws the critical difference as a length from rank 1. A length beyond the axis is only written.
 fn ruler(canvas: &mut Canvas, left: f64, difference: f64, share: f64) {
     let y = TITLE_HEIGHT + 24.0;
     let written = format!("CD = {}", text::number(difference, 2));

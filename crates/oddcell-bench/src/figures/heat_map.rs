@@ -1,5 +1,4 @@
-//! Tables as colours: noise level against ratio, or 45 sets against 16 methods, with the value written in
-//! every cell.
+//! Heat maps: tables as colors, with the value written in every cell.
 //!
 //! The scale runs from the smallest to the largest value of the table; light is large. Missing cells are
 //! hatched.
@@ -17,23 +16,23 @@ use super::{
 };
 
 const CELL_HEIGHT: f64 = 21.0;
-/// Cells of a table with few columns; a narrow table would be lost on its sheet.
+/// Cell sizes of small tables, which would look lost on their sheet otherwise.
 const WIDE_CELL: f64 = 76.0;
 const TALL_CELL: f64 = 36.0;
-/// Rows up to which cells are tall, and columns up to which they are wide.
+/// The most rows of a table with tall cells, and the most columns of a table with wide cells.
 const SMALL_TABLE: usize = 8;
-/// The longest name of a row or a column.
+/// The maximum width of the name of a row or a column.
 const LONGEST_NAME: f64 = 190.0;
-/// Column names that do not fit above their cells are turned by this many degrees.
+/// Column names that do not fit above their cells are rotated by this many degrees.
 const TURN: f64 = -45.0;
 /// Height of the title of rows or columns, with the space around it.
 const AXIS_TITLE: f64 = 24.0;
-/// Space between table and colour bar, and width of the bar.
+/// Space between table and color bar, and width of the bar.
 const BAR_SPACE: f64 = 26.0;
 const BAR_WIDTH: f64 = 14.0;
 const BAR_HEIGHT: f64 = 260.0;
 
-/// A table to be drawn as colours.
+/// A table to draw as colors.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HeatMap<'a> {
     /// Title above the figure.
@@ -54,21 +53,21 @@ pub struct HeatMap<'a> {
     pub decimals: usize,
 }
 
-/// Where the parts of the table lie.
+/// The positions of the parts.
 struct Layout {
     /// All cells together.
     table: Frame,
     cell: (f64, f64),
-    /// Whether the column names are.
+    /// Whether column names are rotated.
     turned: bool,
-    /// Places on the colour bar, from 0 to 1, with what is written there.
+    /// Positions on the color bar, from 0 to 1, with their labels.
     bar_labels: Vec<(f64, String)>,
-    /// The right end of the colour bar with labels and title.
+    /// The right end of the color bar, including labels and title.
     bar_right: f64,
     sheet: (f64, f64),
 }
 
-/// Draws a table as colours.
+/// Draws a heat map.
 pub fn heat_map(map: &HeatMap<'_>) -> Result<Figure, FigureError> {
     check(map)?;
     let fit = |name: &String| text::fit(name, LETTERS, LONGEST_NAME);
@@ -85,7 +84,7 @@ pub fn heat_map(map: &HeatMap<'_>) -> Result<Figure, FigureError> {
         let (width, height) = layout.cell;
         let left = layout.table.left + width * column as f64;
         let top = layout.table.top + height * row as f64;
-        // The gap keeps neighbours of one colour apart.
+        // The gap separates neighbors of the same color.
         let frame = Frame { left: left + 0.5, top: top + 0.5, width: width - 1.0, height: height - 1.0 };
         cell(&mut canvas, frame, value.map(|value| (share(value, range), text::number(value, map.decimals))));
     }
@@ -101,7 +100,7 @@ fn check(map: &HeatMap<'_>) -> Result<(), FigureError> {
         return Err(FigureError::Empty { what: "columns" });
     }
     check_count("cells", map.cells.len(), map.row_names.len() * map.column_names.len())?;
-    // An absent cell is fine wherever it stands, so it passes as zero and the positions stay right.
+    // Missing cells are valid; they count as zero so that positions stay right.
     check_values("cell", map.cells.iter().map(|cell| cell.unwrap_or(0.0)))?;
     if map.cells.iter().all(Option::is_none) {
         return Err(FigureError::Empty { what: "values in the cells" });
@@ -115,7 +114,7 @@ fn range(cells: &[Option<f64>]) -> (f64, f64) {
     cells.iter().flatten().fold(start, |(low, high), &value| (low.min(value), high.max(value)))
 }
 
-/// The place of a value on the scale; the middle if all values are equal.
+/// The position of a value on the scale; the middle if all values are equal.
 fn share(value: f64, (low, high): (f64, f64)) -> f64 {
     if high > low { (value - low) / (high - low) } else { 0.5 }
 }
@@ -148,13 +147,13 @@ fn layout(
     let bar_labels = bar_labels(map, (low, high));
     let bar_label_width = text::widest(bar_labels.iter().map(|(_, written)| written), SMALL_LETTERS);
     let bar = BAR_SPACE + BAR_WIDTH + 8.0 + bar_label_width + title_height(map.value_title);
-    // The last turned name leans over the right edge of the table.
+    // The last rotated name extends beyond the right edge of the table.
     let lean = if turned { text::width(&column_names[column_names.len() - 1], LETTERS) * slope } else { 0.0 };
     let sheet = (table.right() + bar.max(lean) + MARGIN, table.bottom() + MARGIN + 4.0);
     Layout { table, cell: (width, height), turned, bar_labels, bar_right: table.right() + bar, sheet }
 }
 
-/// What is written beside the colour bar. A table of one value has a scale of one value, in the middle.
+/// The labels of the color bar. If all values are equal, there is one label in the middle.
 fn bar_labels(map: &HeatMap<'_>, (low, high): (f64, f64)) -> Vec<(f64, String)> {
     if high > low {
         let ticks = Scale::between(low, high).ticks(5).into_iter();

@@ -1,4 +1,4 @@
-//! Lines over a numerical axis: AUC against noise level, AUC over the epochs.
+//! Line charts, such as AUC against noise level or during training.
 
 use svg::node::element;
 
@@ -10,7 +10,7 @@ use super::{
     ticks::Scale,
 };
 
-/// Beyond this many points a line carries its mark only now and then.
+/// A line with more points than this has marks at some points only.
 const MARKED_POINTS: usize = 24;
 /// Length of a line in the legend.
 const SAMPLE: f64 = 28.0;
@@ -24,11 +24,11 @@ pub struct Series {
     pub name: String,
     /// Points, joined in this order.
     pub points: Vec<(f64, f64)>,
-    /// Lower and upper end of a band around the line at every point, e.g. mean ± standard deviation.
+    /// Lower and upper end of a band around the line at every point, such as mean ± standard deviation.
     pub band: Option<Vec<(f64, f64)>>,
 }
 
-/// Draws lines with their bands.
+/// Draws a line chart.
 pub fn lines(axes: &Axes<'_>, series: &[Series]) -> Result<Figure, FigureError> {
     check(axes, series)?;
     let xs = series.iter().flat_map(|one| one.points.iter().map(|point| point.0));
@@ -38,7 +38,7 @@ pub fn lines(axes: &Axes<'_>, series: &[Series]) -> Result<Figure, FigureError> 
     let sample =
         |index, x, y| strokes(index, &[(x, y), (x + SAMPLE, y)]).add(mark(index, x + SAMPLE / 2.0, y));
     let mut plane = Plane::new(axes, scales, &Legend { names, width: SAMPLE, sample: &sample });
-    // All bands first: no line may lie under one.
+    // Bands come first, so that they hide no line.
     for (index, one) in series.iter().enumerate() {
         if let Some(band) = &one.band {
             plane.picture.canvas.add(area(index, &plane, &one.points, band));
@@ -48,7 +48,7 @@ pub fn lines(axes: &Axes<'_>, series: &[Series]) -> Result<Figure, FigureError> 
         let points: Vec<(f64, f64)> = one.points.iter().map(|&point| plane.place(point)).collect();
         let mut group = strokes(index, &points);
         let stride = points.len().div_ceil(MARKED_POINTS);
-        // Every line starts its marks elsewhere, or lines close together would carry them at the same points.
+        // Every line starts its marks at another point, so that marks of close lines do not coincide.
         for &(x, y) in points.iter().skip(if stride > 1 { index * stride / 3 } else { 0 }).step_by(stride) {
             group = group.add(mark(index, x, y));
         }
@@ -74,7 +74,7 @@ fn check(axes: &Axes<'_>, series: &[Series]) -> Result<(), FigureError> {
     Ok(())
 }
 
-/// The points of a line or of a cloud can be put on the axes.
+/// Checks that points can be drawn on the axes.
 pub(super) fn check_points(axes: &Axes<'_>, points: &[(f64, f64)]) -> Result<(), FigureError> {
     for (index, &(x, _)) in points.iter().enumerate() {
         let expected = if axes.log_x { "a finite number above 0" } else { "a finite number" };

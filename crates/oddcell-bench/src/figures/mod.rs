@@ -1,12 +1,10 @@
-//! The pictures of the laboratory, each drawn once as SVG; the PNG is made from that very SVG.
+//! The figures of the laboratory, drawn as SVG. PNG files are rendered from the same SVG.
 //!
-//! *Why:* a table of 45 sets and 16 methods is right but hard to see. Every picture here is a plain function
-//! of plain data.
-//! *Rules:* colours that the colour-blind can tell apart (Okabe and Ito; cividis), and beside every colour a
-//! second mark (dash, shape, hatching), so that a grey print reads, too. No letter is smaller than 11 pixels.
-//! *Invariants:* equal input gives equal bytes · a figure needs no font of the system · names may be hostile:
-//! they are escaped, freed of control and direction marks, and cut to the room there is · what cannot be
-//! drawn is a named error.
+//! *Why:* a table of 45 sets and 16 methods is exact but hard to grasp. Every figure is a plain function of plain data.
+//! *Rules:* color-blind people can tell the colors apart (Okabe and Ito; cividis), and every color comes with a dash,
+//! a shape or hatching, so that a gray print is readable, too. No letter is smaller than 11 pixels.
+//! *Invariants:* equal input gives equal bytes · figures need no system fonts · names may be hostile: they are escaped,
+//! stripped of control and direction characters, and shortened to fit · invalid input is a named error.
 
 mod axes;
 mod bars;
@@ -29,7 +27,7 @@ pub use heat_map::{HeatMap, heat_map};
 pub use lines::{Series, lines};
 pub use scatter::{Group, scatter};
 
-/// A finished picture.
+/// A finished figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figure {
     /// The whole SVG document.
@@ -37,7 +35,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// The picture as PNG, two pixels per unit of the SVG, on white.
+    /// Renders the figure as PNG, with two pixels per unit of the SVG, on white.
     pub fn png(&self) -> Result<Vec<u8>, FigureError> {
         png::render(&self.svg)
     }
@@ -53,7 +51,7 @@ pub enum FigureError {
         /// What is missing.
         what: &'static str,
     },
-    /// A list has another length than the one it belongs to.
+    /// A list has the wrong length.
     #[error("{what}: found {got}, but expected {expected}")]
     Count {
         /// What is counted.
@@ -63,35 +61,35 @@ pub enum FigureError {
         /// How many there should be.
         expected: String,
     },
-    /// A number lies outside what can be drawn.
+    /// A number cannot be drawn.
     #[error("{what} {position}: found {got}, but expected {expected}")]
     Value {
         /// What the number is.
         what: &'static str,
-        /// Its place in the data, counted from 1.
+        /// Its position in the data, counted from 1.
         position: usize,
         /// The number.
         got: f64,
         /// What can be drawn.
         expected: &'static str,
     },
-    /// The SVG is none that can be turned into pixels.
-    #[error("the SVG cannot be turned into pixels: {reason}")]
+    /// The SVG cannot be rendered.
+    #[error("cannot render the SVG: {reason}")]
     Render {
-        /// What the renderer said.
+        /// The message of the renderer.
         reason: String,
     },
 }
 
-/// Numbers beyond this are refused: sums and differences of two of them must stay finite.
+/// Larger numbers are refused, so that sums and differences of two numbers stay finite.
 const LARGEST: f64 = 1e300;
 
-/// Whether `value` can be put on an axis.
+/// Whether `value` can be drawn.
 fn is_drawable(value: f64) -> bool {
     (-LARGEST..=LARGEST).contains(&value)
 }
 
-/// All `values` can be put on an axis.
+/// Checks that all `values` can be drawn.
 fn check_values(what: &'static str, values: impl IntoIterator<Item = f64>) -> Result<(), FigureError> {
     for (index, got) in values.into_iter().enumerate() {
         if !is_drawable(got) {
@@ -101,7 +99,7 @@ fn check_values(what: &'static str, values: impl IntoIterator<Item = f64>) -> Re
     Ok(())
 }
 
-/// A list is as long as the one it belongs to.
+/// Checks the length of a list.
 fn check_count(what: &'static str, got: usize, expected: usize) -> Result<(), FigureError> {
     if got == expected {
         return Ok(());

@@ -1,6 +1,6 @@
-//! From SVG to pixels, and how wide a text will be: both by the same renderer with the same built-in font.
+//! Renders SVG as pixels, and measures texts with the same renderer and the same built-in font.
 //!
-//! *Why:* a machine without fonts would draw no letters, and one with other fonts other ones. `DejaVu` Sans
+//! *Why:* with system fonts, results would differ between machines, and without any, letters would be missing. `DejaVu` Sans
 //! is compiled in.
 
 use std::sync::{Arc, LazyLock};
@@ -21,13 +21,13 @@ static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
     Arc::new(fonts)
 });
 
-/// Reads an SVG as the renderer does.
+/// Parses an SVG with the renderer.
 pub(super) fn parse(svg: &str) -> Result<Tree, FigureError> {
     let options = Options { fontdb: Arc::clone(&FONTS), ..Options::default() };
     Tree::from_str(svg, &options).map_err(|error| FigureError::Render { reason: error.to_string() })
 }
 
-/// An SVG as PNG.
+/// Renders an SVG as PNG.
 pub(super) fn render(svg: &str) -> Result<Vec<u8>, FigureError> {
     let tree = parse(svg)?;
     let size = tree.size();

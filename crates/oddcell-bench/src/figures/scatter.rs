@@ -1,8 +1,8 @@
-//! Points: t-SNE pictures of thousands of rows, or a few methods, each with its name beside it.
+//! Scatter plots: t-SNE of thousands of rows, or a few methods with their names as labels.
 //!
-//! *Labels:* each is tried at places around its point, near ones first, and put where it covers least of
-//! other labels, marks and the edge; if that is not beside its point, a thin line leads there. Labels choose
-//! in the given order, so equal input gives equal places.
+//! *Labels:* each label tries positions around its point, near ones first, and takes the one that covers least of
+//! other labels, marks and the edge. A thin line connects distant labels with their points. Labels choose in the given
+//! order, so equal input gives equal positions.
 
 use svg::node::element;
 
@@ -16,22 +16,22 @@ use super::{
     ticks::Scale,
 };
 
-/// Beyond this many points the marks are small and let shine through what is below.
+/// With more points than this, marks are small and translucent.
 const FEW_POINTS: usize = 200;
 /// Width of a sample in the legend.
 const SAMPLE: f64 = 12.0;
-/// Labels are placed by comparing all with all.
+/// The most labels: each is compared with all others.
 const MOST_LABELS: usize = 300;
-/// The longest label.
+/// The maximum width of a label.
 const LONGEST_LABEL: f64 = 140.0;
 /// Distances from the edge of the mark at which a label is tried.
 const DISTANCES: [f64; 4] = [4.0, 12.0, 22.0, 34.0];
-/// Beyond this distance a line leads from the point to its label.
+/// Labels farther away than this get a line to their point.
 const LED: f64 = 10.0;
 
-/// A label this near to another mark would seem to belong to that.
+/// Minimum distance from other marks, so that a label does not seem to belong to them.
 const CLEARANCE: f64 = 5.0;
-/// How often every label may choose.
+/// How often every label chooses.
 const ROUNDS: usize = 4;
 
 /// Points of one kind.
@@ -45,7 +45,7 @@ pub struct Group {
     pub labels: Option<Vec<String>>,
 }
 
-/// How marks look.
+/// The style of marks.
 #[derive(Clone, Copy)]
 struct Marks {
     radius: f64,
@@ -55,7 +55,7 @@ struct Marks {
 const LARGE_MARKS: Marks = Marks { radius: 4.5, opacity: "0.85" };
 const SMALL_MARKS: Marks = Marks { radius: 2.3, opacity: "0.5" };
 
-/// Draws groups of points.
+/// Draws a scatter plot.
 pub fn scatter(axes: &Axes<'_>, groups: &[Group]) -> Result<Figure, FigureError> {
     check(axes, groups)?;
     let points = || groups.iter().flat_map(|group| group.points.iter());
@@ -64,7 +64,7 @@ pub fn scatter(axes: &Axes<'_>, groups: &[Group]) -> Result<Figure, FigureError>
         Scale::around(points().map(|point| point.1), false),
     );
     let names = groups.iter().map(|group| group.name.as_str()).collect();
-    // In the legend all marks are large.
+    // The legend has large marks.
     let sample = |index, x, y| cloud(index, LARGE_MARKS, &[(x + SAMPLE / 2.0, y)]);
     let mut plane = Plane::new(axes, scales, &Legend { names, width: SAMPLE, sample: &sample });
     let marks = if points().count() <= FEW_POINTS { LARGE_MARKS } else { SMALL_MARKS };
@@ -104,7 +104,7 @@ fn check(axes: &Axes<'_>, groups: &[Group]) -> Result<(), FigureError> {
     Ok(())
 }
 
-/// All marks of a group. Each is an element of its own, so that marks on top of each other are darker.
+/// All marks of a group. Each is a separate element, so that overlapping marks look darker.
 fn cloud(index: usize, marks: Marks, places: &[(f64, f64)]) -> element::Group {
     let group = element::Group::new().set("fill", style::color(index)).set("fill-opacity", marks.opacity);
     places.iter().fold(group, |group, &(x, y)| {
@@ -112,11 +112,11 @@ fn cloud(index: usize, marks: Marks, places: &[(f64, f64)]) -> element::Group {
     })
 }
 
-/// A label on its way to its place.
+/// A label and its possible positions.
 struct Label {
     name: String,
     point: (f64, f64),
-    /// Where it may stand, with the distance from its point.
+    /// Possible positions, with their distances from the point.
     candidates: Vec<(Frame, f64)>,
     chosen: usize,
 }
@@ -137,15 +137,15 @@ impl Label {
         let (x, y) = self.point;
         if distance > LED {
             let near = (x.clamp(frame.left, frame.right()), y.clamp(frame.top, frame.bottom()));
-            canvas.add(line((x, y), near, style::GREY, 0.8));
+            canvas.add(line((x, y), near, style::GRAY, 0.8));
         }
         let (x, y) = (frame.left + frame.width / 2.0, frame.top + frame.height / 2.0);
         canvas.add(label(x, y, &self.name, Anchor::Middle, SMALL_LETTERS));
     }
 }
 
-/// Puts every label where it is least in the way. After the first round each may move again, as now it sees
-/// where the later ones are.
+/// Puts every label where it covers least. After the first round, labels may move again, because they now see the
+/// later ones.
 fn arrange(labels: &mut [Label], points: &[(f64, f64)], radius: f64, picture: Frame) {
     for round in 0..ROUNDS {
         for index in 0..labels.len() {
@@ -158,7 +158,7 @@ fn arrange(labels: &mut [Label], points: &[(f64, f64)], radius: f64, picture: Fr
             let cost = |(frame, distance): &(Frame, f64)| {
                 let covered: f64 = taken.iter().map(|other| frame.overlap(*other)).sum();
                 let outside = frame.width * frame.height - frame.overlap(picture);
-                // Covering is bad, leaving the picture worse; among free places the nearest is the best.
+                // Covering something is bad, leaving the picture is worse; of free positions, the nearest is best.
                 covered + 10.0 * outside + 0.4 * distance
             };
             let costs: Vec<f64> = labels[index].candidates.iter().map(cost).collect();
@@ -173,8 +173,8 @@ fn around((x, y): (f64, f64), radius: f64) -> Frame {
     Frame { left: x - radius, top: y - radius, width: 2.0 * radius, height: 2.0 * radius }
 }
 
-/// Places for a label of a size around a point with their distances, near ones first; right, left, above and
-/// below before the corners.
+/// Positions of a label around a point, with their distances: near ones first; right, left, above and below before
+/// the corners.
 fn candidates(point: (f64, f64), (width, height): (f64, f64), radius: f64) -> Vec<(Frame, f64)> {
     const SIDES: [(f64, f64); 8] = [
         (1.0, 0.0),
@@ -199,7 +199,7 @@ fn candidates(point: (f64, f64), (width, height): (f64, f64), radius: f64) -> Ve
     places
 }
 
-/// −1, 0 or 1; `f64::signum` knows no 0.
+/// −1, 0 or 1; `f64::signum` never returns 0.
 fn sign(value: f64) -> i8 {
     i8::from(value > 0.0) - i8::from(value < 0.0)
 }

@@ -1,24 +1,23 @@
-//! Colours, dashes, shapes and the colour scale.
+//! Colors, dashes, shapes and the color scale.
 //!
-//! *Source:* the palette of Okabe and Ito (2008), in an order in which neighbours differ in lightness, too;
-//! cividis of Nuñez, Anderton and Renslow (2018, doi:10.1371/journal.pone.0199239), even to the eye and
-//! rising in lightness.
+//! *Source:* the palette of Okabe and Ito (2008), ordered such that neighbors also differ in lightness; and cividis by
+//! Nuñez, Anderton and Renslow (2018, doi:10.1371/journal.pone.0199239), which is perceptually uniform.
 
 use super::canvas::px;
 
-/// Letters, axes and everything that is not data.
+/// The color of letters, axes and everything that is not data.
 pub(super) const INK: &str = "#222222";
-/// Lines that help the eye and should not be seen first.
+/// The color of grid lines.
 pub(super) const GRID: &str = "#dddddd";
-/// Leader lines and what is between ink and grid.
-pub(super) const GREY: &str = "#888888";
+/// The color of leader lines.
+pub(super) const GRAY: &str = "#888888";
 
-/// A colour in sRGB.
+/// A color in sRGB.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rgb(pub(super) u8, pub(super) u8, pub(super) u8);
 
 impl Rgb {
-    /// As SVG writes it.
+    /// The color in SVG notation.
     pub(super) fn hex(self) -> String {
         format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
     }
@@ -32,7 +31,7 @@ impl Rgb {
         0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2)
     }
 
-    /// Black or white, whichever stands out more on this colour. Their contrasts, 1.05/(L + 0.05) for white
+    /// Black or white, whichever has more contrast on this color. Their contrasts, 1.05/(L + 0.05) for white
     /// and (L + 0.05)/0.05 for black, are equal at L + 0.05 = √(1.05 · 0.05).
     pub(super) fn letter_color(self) -> &'static str {
         if self.luminance() + 0.05 < libm::sqrt(1.05 * 0.05) { "#ffffff" } else { "#000000" }
@@ -47,23 +46,23 @@ const PALETTE: [Rgb; 8] = [
     Rgb(0x00, 0x00, 0x00), // black
     Rgb(0xcc, 0x79, 0xa7), // purple
     Rgb(0x56, 0xb4, 0xe9), // sky blue
-    Rgb(0x99, 0x99, 0x99), // grey in place of yellow, which is lost on white
+    Rgb(0x99, 0x99, 0x99), // gray in place of yellow, which is lost on white
 ];
 
 const DASHES: [&str; 5] = ["none", "7 3", "2 2.5", "9 3 2 3", "12 4"];
 
-/// The colour of the series at a position.
+/// The color of a series.
 pub(super) fn color(index: usize) -> String {
     PALETTE[index % PALETTE.len()].hex()
 }
 
-/// The dash of the series at a position. 5 dashes and 8 colours meet again only after 40 series.
+/// The dash pattern of a series. With 5 dashes and 8 colors, combinations repeat after 40 series.
 pub(super) fn dash(index: usize) -> &'static str {
     DASHES[index % DASHES.len()]
 }
 
-/// The outline of the mark of the series at a position, around a point, as SVG path data. All shapes cover
-/// about the same area as a circle of that radius.
+/// The outline of the mark of a series around a point, as SVG path data. All shapes have about the same area as a circle
+/// of that radius.
 pub(super) fn marker(index: usize, x: f64, y: f64, radius: f64) -> String {
     let polygon = |corners: &[(f64, f64)]| {
         let corner = |&(dx, dy): &(f64, f64)| format!("{} {}", px(x + dx * radius), px(y + dy * radius));
@@ -95,7 +94,7 @@ pub(super) fn marker(index: usize, x: f64, y: f64, radius: f64) -> String {
     }
 }
 
-/// Cividis at ten even steps, between which it is as good as straight.
+/// Cividis at ten even steps; it is nearly linear between them.
 pub(super) const SCALE: [Rgb; 10] = [
     Rgb(0x00, 0x22, 0x4e),
     Rgb(0x12, 0x35, 0x70),
@@ -109,7 +108,7 @@ pub(super) const SCALE: [Rgb; 10] = [
     Rgb(0xfe, 0xe8, 0x38),
 ];
 
-/// The colour of a share between 0 (dark) and 1 (light).
+/// The color of a share between 0 (dark) and 1 (light).
 pub(super) fn scale_color(share: f64) -> Rgb {
     let position = share.clamp(0.0, 1.0) * (SCALE.len() - 1) as f64;
     let step = (position as usize).min(SCALE.len() - 2);
@@ -132,9 +131,9 @@ mod tests {
         assert!(SCALE.windows(2).all(|pair| pair[1].luminance() > pair[0].luminance()));
     }
 
-    // The worst case is the grey in the middle, where both contrasts are √21 = 4.58; WCAG asks for 4.5.
+    // The worst case is the gray in the middle, where both contrasts are √21 = 4.58; WCAG asks for 4.5.
     #[test]
-    fn letters_stand_out_on_every_colour_of_the_scale() {
+    fn letters_stand_out_on_every_color_of_the_scale() {
         for step in 0..=1000 {
             let color = scale_color(f64::from(step) / 1000.0);
             let light = color.luminance() + 0.05;

@@ -1,10 +1,10 @@
-//! What holds for every figure.
+//! Tests of properties that all figures share.
 
 use resvg::usvg;
 
 use super::*;
 
-/// The figures of the laboratory, small, with all names from `name`.
+/// Small versions of all figures; all names go through `name`.
 fn all(name: impl Fn(&str) -> String) -> Vec<(&'static str, Figure, Vec<String>)> {
     let names = |prefix: &str, count: usize| -> Vec<String> {
         (0..count).map(|index| name(&format!("{prefix} {index}"))).collect()
@@ -139,7 +139,7 @@ fn markup_in_names_is_escaped_and_shown_as_it_is() {
     for (kind, figure, labels) in all(|name| format!("</text><script>\"'&amp;{name}")) {
         assert!(!figure.svg.contains("<script") && figure.svg.contains("&lt;script&gt;"), "{kind}");
         let found = texts(&figure);
-        // Long names may be cut; what is left is what was given.
+        // Long names may be shortened; the rest is unchanged.
         let whole = labels.iter().filter(|label| found.contains(label)).count();
         assert!(whole > 0, "{kind}: {found:?}");
         let is_given = |text: &&String| text.starts_with("</text><script>");
@@ -148,7 +148,7 @@ fn markup_in_names_is_escaped_and_shown_as_it_is() {
 }
 
 #[test]
-fn long_names_are_cut_and_nothing_leaves_the_sheet() {
+fn long_names_are_shortened_and_nothing_leaves_the_sheet() {
     for (kind, figure, _) in all(|name| format!("{name} {}", "Ж".repeat(5000))) {
         assert!(texts(&figure).iter().any(|text| text.contains('…')), "{kind}");
         assert!(figure.svg.len() < 100_000, "{kind}: {} bytes", figure.svg.len());
@@ -205,7 +205,7 @@ fn nothing_to_draw_is_a_named_error() {
 }
 
 #[test]
-fn a_number_that_is_none_is_a_named_error_with_its_place() {
+fn a_number_that_cannot_be_drawn_is_an_error_with_its_position() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX] {
         let is_second = |result: Result<Figure, FigureError>| {
             let Err(FigureError::Value { position, got, .. }) = result else { return false };
@@ -279,7 +279,7 @@ fn single_values_and_extreme_ranges_are_drawn() {
 }
 
 #[test]
-fn an_svg_that_is_none_is_a_named_error() {
+fn an_invalid_svg_is_a_named_error() {
     let broken = Figure { svg: "<svg".to_owned() };
     assert!(matches!(broken.png(), Err(FigureError::Render { .. })));
 }

@@ -1,8 +1,7 @@
-//! Names and numbers as they are written into a figure.
+//! Names and numbers in figures.
 //!
-//! *Invariants:* what comes out of [`fit`] holds no control character (XML forbids them) and no invisible
-//! mark that turns or hides what follows, and is not wider than asked, except where a single letter is.
-//! Escaping is left to the SVG writer.
+//! *Invariants:* the result of [`fit`] has no control characters (XML forbids them), no invisible characters that reverse or
+//! hide text, and at most the requested width, unless a single letter is wider. The SVG writer escapes texts.
 
 use svg::node::element;
 
@@ -11,16 +10,16 @@ use super::{
     png,
 };
 
-/// No name is read further than this: a name of a million letters is not measured a million times.
+/// The most letters of a name; longer names are not measured further.
 const MOST_LETTERS: usize = 200;
 
-/// More decimals say nothing that the eye can use.
+/// The most decimals of a number.
 const MOST_DECIMALS: usize = 12;
 
-/// Size at which texts are measured; widths grow in proportion.
+/// The font size for measuring; widths are proportional to the font size.
 const MEASURED_SIZE: f64 = 100.0;
 
-/// The width of `text` in pixels at a font size, as the renderer sets it.
+/// The width of `text` in pixels at a font size.
 pub(super) fn width(text: &str, font_size: f64) -> f64 {
     let label = element::Text::new(text).set("font-family", FONT_FAMILY).set("font-size", px(MEASURED_SIZE));
     let document = svg::Document::new().set("width", 1).set("height", 1).add(label);
@@ -33,7 +32,7 @@ pub(super) fn widest<'a>(texts: impl IntoIterator<Item = &'a String>, font_size:
     texts.into_iter().map(|text| width(text, font_size)).fold(0.0, f64::max)
 }
 
-/// `name`, cleaned and cut to a width, with an ellipsis where something was cut off.
+/// Cleans `name` and shortens it to a width, with an ellipsis if something was removed.
 pub(super) fn fit(name: &str, font_size: f64, max_width: f64) -> String {
     let letters: Vec<char> = name.chars().filter_map(clean).take(MOST_LETTERS + 1).collect();
     let whole: String = letters.iter().collect::<String>().trim().to_owned();
@@ -41,7 +40,7 @@ pub(super) fn fit(name: &str, font_size: f64, max_width: f64) -> String {
         return whole;
     }
     let cut = |length: usize| letters[..length].iter().collect::<String>().trim().to_owned() + "…";
-    // The longest prefix that fits. At least one letter stays, or names could not be told apart at all.
+    // Finds the longest prefix that fits, but keeps at least one letter.
     let (mut fits, mut too_long) = (1, letters.len().min(MOST_LETTERS + 1));
     while fits + 1 < too_long {
         let middle = usize::midpoint(fits, too_long);
@@ -54,7 +53,7 @@ pub(super) fn fit(name: &str, font_size: f64, max_width: f64) -> String {
     cut(fits)
 }
 
-/// The letter as it is drawn: white space as a space, invisible marks not at all.
+/// The letter as drawn: white space becomes a space, invisible characters are dropped.
 fn clean(letter: char) -> Option<char> {
     match letter {
         _ if letter.is_whitespace() => Some(' '),
@@ -74,7 +73,7 @@ fn clean(letter: char) -> Option<char> {
     }
 }
 
-/// A number with a fixed count of decimals (12 at most) and a real minus sign; zero has no sign.
+/// A number with a fixed number of decimals (at most 12) and a proper minus sign; zero has no sign.
 pub(super) fn number(value: f64, decimals: usize) -> String {
     let decimals = decimals.min(MOST_DECIMALS);
     let text = format!("{:.decimals$}", value.abs());

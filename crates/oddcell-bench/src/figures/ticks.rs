@@ -1,8 +1,7 @@
-//! Where an axis has its ticks, how they are labelled, and where a value lies on it.
+//! Axes: ticks, tick labels, and positions of values.
 //!
-//! *Formula:* linear steps are 1, 2, 2.5 or 5 times a power of ten, the smallest that gives no more ticks
-//! than asked for. Logarithmic ticks are the powers of ten, with 2 and 5 times them between while there is
-//! room.
+//! *Formula:* linear steps are 1, 2, 2.5 or 5 times a power of ten: the smallest step that gives no more ticks than
+//! requested. Logarithmic ticks are powers of ten, and 2 and 5 times powers of ten if there is room.
 
 use super::text;
 
@@ -22,7 +21,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// An axis over all `values` (finite; positive if `log`), with some room at both ends.
+    /// An axis that covers all `values` (finite; positive if `log`), with some space at both ends.
     pub(super) fn around(values: impl IntoIterator<Item = f64>, log: bool) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values {
@@ -32,7 +31,7 @@ impl Scale {
         let room = match high - low {
             span if span > 0.0 => 0.05 * span,
             _ if log => 0.5,
-            // One value: as much room as it is large, so that its ticks are round.
+            // One value: space in proportion to it, so that its ticks are round.
             _ => (0.1 * low.abs()).max(0.5),
         };
         Self { low: low - room, high: high + room, log }
@@ -43,13 +42,13 @@ impl Scale {
         Self { low, high, log: false }
     }
 
-    /// Where a value lies, from 0 at the lower end to 1 at the higher.
+    /// The position of a value, from 0 at the lower end to 1 at the upper end.
     pub(super) fn share(self, value: f64) -> f64 {
         let value = if self.log { libm::log10(value) } else { value };
         (value - self.low) / (self.high - self.low)
     }
 
-    /// At most `most` ticks (at least 2 are asked for), rising.
+    /// At most `most` ticks (2 or more), in rising order.
     pub(super) fn ticks(self, most: usize) -> Vec<Tick> {
         if self.log { self.log_ticks(most) } else { self.linear_ticks(most) }
     }
@@ -77,8 +76,8 @@ impl Scale {
             .collect()
     }
 
-    /// The values 2 to 9 between two powers of ten, for short lines without labels; none on a linear axis,
-    /// and none where they would run together.
+    /// The values 2 to 9 between powers of ten, for minor ticks without labels; none on a linear axis or if they would be
+    /// too dense.
     pub(super) fn minor_ticks(self) -> Vec<f64> {
         if !self.log || self.high - self.low > 12.0 {
             return Vec::new();
@@ -91,7 +90,7 @@ impl Scale {
 
     fn log_ticks(self, most: usize) -> Vec<Tick> {
         let (low, high) = (libm::ceil(self.low), libm::floor(self.high));
-        // Over hundreds of decades every second or third one is enough.
+        // Over many decades, only every second or third one gets a tick.
         let stride = libm::ceil((high - low + 1.0) / most.max(2) as f64).max(1.0);
         let short = 3.0 * (self.high - self.low) <= most as f64;
         let factors: &[f64] = if short { &[1.0, 2.0, 5.0] } else { &[1.0] };
@@ -110,7 +109,7 @@ impl Scale {
     }
 }
 
-/// Very large and very small steps are written with a power of ten.
+/// Very large and very small steps use powers of ten.
 fn linear_label(value: f64, decimals: usize, exponent: i32) -> String {
     if (-6..=6).contains(&exponent) {
         return text::number(value, decimals);

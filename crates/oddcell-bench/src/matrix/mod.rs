@@ -19,7 +19,7 @@ use crate::{
     job::{self, Job, Outcome},
     methods::Method,
     protocol::{self, Protocol},
-    sets::LabelledSet,
+    sets::LabeledSet,
     store::{Key, Row, Status, Store},
 };
 
@@ -110,7 +110,7 @@ struct Planned {
 /// A set in memory, and the digest of its file.
 #[derive(Debug)]
 struct Loaded {
-    set: LabelledSet,
+    set: LabeledSet,
     data: String,
 }
 
@@ -190,7 +190,7 @@ impl Matrix {
 
     fn read(&self, entrant: &Entrant) -> Result<Loaded, LabError> {
         let data = digest::of_file(&entrant.path)?;
-        let mut set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
+        let mut set = LabeledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
         if !self.one_hot {
             set.keep_numbers();
         }
@@ -356,7 +356,7 @@ impl<'a> Floor<'a> {
 
 /// Splits the set, fits, scores and measures; also says how many seconds that took, if they tell something of
 /// other runs.
-fn measure(job: &Job, set: &LabelledSet, limit: Option<Duration>) -> (Row, f64) {
+fn measure(job: &Job, set: &LabeledSet, limit: Option<Duration>) -> (Row, f64) {
     let split = protocol::split(set, job.protocol, job.class, Seed(job.seed));
     let (row, outcome) = match job.protocol.spoil() {
         None => {

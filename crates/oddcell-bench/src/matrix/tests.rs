@@ -275,7 +275,7 @@ fn a_split_that_panics_costs_its_run_alone() {
     let mut store = Store::open(folder.path(), false).unwrap();
     let floor = Floor::new(&matrix, LIMITS, &told, &mut store, Vec::new());
     let (rows, labels) = (oddcell::Matrix::zeros(1, 1), vec![0, 0, 1]);
-    let set = LabelledSet { name: "made".to_owned(), rows, labels, n_numeric: 1, is_test: None };
+    let set = LabeledSet { name: "made".to_owned(), rows, labels, n_numeric: 1, is_test: None };
     let broken = Arc::new(Loaded { set, data: String::new() });
     floor.sets.lock().unwrap().insert("made".to_owned(), Arc::downgrade(&broken));
     let (row, _) = floor.run(&planned(folder.path(), 0, 1.0), &mut None);

@@ -43,9 +43,9 @@ pub fn printed(protocol: Protocol, figure: Figure, set: &str, method: &str) -> O
         Protocol::Dte | Protocol::Contaminated | Protocol::CellsNoise | Protocol::CellsSwap => return None,
     };
     let table = match figure {
-        Figure::Auc => first,
-        Figure::F1 => first + 1,
-        Figure::Ap | Figure::Top1 | Figure::OracleAuc => return None,
+        Measure::Auc => first,
+        Measure::F1 => first + 1,
+        Measure::Ap | Measure::Top1 | Measure::OracleAuc => return None,
     };
     // A substitute for a dataset is another dataset.
     let set = sets::find(protocol.benchmark(), set).filter(|info| !info.substitute)?;
@@ -81,13 +81,13 @@ mod tests {
 
     #[test] // Printed in the paper: KNN on letter 88.12±0.9 AUC; Ours-MLP on letter in its own table.
     fn printed_numbers_are_found_under_our_names() {
-        let knn = printed(Protocol::Uad, Figure::Auc, "letter", "knn").unwrap();
+        let knn = printed(Protocol::Uad, Measure::Auc, "letter", "knn").unwrap();
         assert_eq!(knn, Beside { mean: 88.12 / 100.0, std: Some(0.9 / 100.0) });
-        assert!(printed(Protocol::Uad, Figure::Auc, "satimage-2", "noise-paper-mlp").is_some());
-        assert!(printed(Protocol::Uad, Figure::Auc, "letter", "anogan").is_none());
-        assert!(printed(Protocol::Occ, Figure::F1, "wine", "anogan").is_some());
-        assert_eq!(printed(Protocol::Dte, Figure::Auc, "letter", "knn"), None);
-        assert_eq!(printed(Protocol::Uad, Figure::Auc, "letter", "noise"), None);
+        assert!(printed(Protocol::Uad, Measure::Auc, "satimage-2", "noise-paper-mlp").is_some());
+        assert!(printed(Protocol::Uad, Measure::Auc, "letter", "anogan").is_none());
+        assert!(printed(Protocol::Occ, Measure::F1, "wine", "anogan").is_some());
+        assert_eq!(printed(Protocol::Dte, Measure::Auc, "letter", "knn"), None);
+        assert_eq!(printed(Protocol::Uad, Measure::Auc, "letter", "noise"), None);
     }
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
                 sets::Benchmark::Adbench => Protocol::Uad,
                 sets::Benchmark::Occ => Protocol::Occ,
             };
-            for figure in [Figure::Auc, Figure::F1] {
+            for figure in [Measure::Auc, Measure::F1] {
                 assert!(printed(protocol, figure, &info.name, "knn").is_some(), "{}", info.name);
             }
         }

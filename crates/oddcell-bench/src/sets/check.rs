@@ -1,38 +1,38 @@
-//! Whether a file is the one our results were made with, and if not, whether it is the same set.
+//! Checks whether a file is the one that our results used, or at least the same set.
 //!
-//! A checksum says no to files that differ in nothing but the version of the program that packed them. So a file with
-//! other bytes is read, and its rows, columns and labels are counted.
+//! Checksums differ even if only the version of the compressor differs. So a file with another checksum is read, and its
+//! rows, columns and labels are counted.
 
 use std::{fmt, path::Path};
 
 use oddcell::count::counted;
 
-use super::{LabelledSet, SetInfo, locate};
+use super::{LabeledSet, SetInfo, locate};
 use crate::{LabError, digest};
 
-/// What a set is counted by.
+/// The size of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// Its rows.
+    /// The number of rows.
     pub rows: usize,
-    /// Columns of `X`.
+    /// The number of columns of `X`.
     pub columns: usize,
-    /// Anomalous rows, if there are no more than two classes.
+    /// The number of anomalies, if there are at most two classes.
     pub anomalies: Option<usize>,
-    /// Number of classes.
+    /// The number of classes.
     pub classes: usize,
 }
 
 impl Counts {
-    /// Those of the registry.
+    /// The counts in the registry.
     #[must_use]
     pub fn expected(info: &SetInfo) -> Self {
         Self { rows: info.rows, columns: info.columns, anomalies: info.anomalies, classes: info.classes }
     }
 
-    /// Those of a set that was read.
+    /// The counts of a set.
     #[must_use]
-    pub fn of(set: &LabelledSet) -> Self {
+    pub fn of(set: &LabeledSet) -> Self {
         let mut classes = set.labels.clone();
         classes.sort_unstable();
         classes.dedup();
@@ -52,22 +52,22 @@ impl fmt::Display for Counts {
     }
 }
 
-/// What there is of a set in a folder.
+/// The state of a set in a folder.
 #[derive(Debug)]
 pub enum State {
-    /// No file.
+    /// There is no file.
     Missing,
-    /// The very file we used.
+    /// The file has the checksum of the one we used.
     Ours,
-    /// Other bytes than those of the file we used, or none to compare with; the counts are as expected.
+    /// The checksum differs or is unknown, but the counts are as expected.
     SameCounts,
-    /// Another set.
+    /// The counts differ.
     OtherCounts(Counts),
-    /// No set at all.
+    /// The file is not a set.
     Unreadable(LabError),
 }
 
-/// What there is of a set in the folder `data`.
+/// Checks the file of a set in the folder `data`.
 #[must_use]
 pub fn check(data: &Path, info: &SetInfo) -> State {
     let Some(path) = locate(data, info) else { return State::Missing };
@@ -76,7 +76,7 @@ pub fn check(data: &Path, info: &SetInfo) -> State {
         Ok(false) => {}
         Err(error) => return State::Unreadable(error),
     }
-    match LabelledSet::read(&info.name, &path, info.numeric) {
+    match LabeledSet::read(&info.name, &path, info.numeric) {
         Err(error) => State::Unreadable(error),
         Ok(set) => match Counts::of(&set) {
             counts if counts == Counts::expected(info) => State::SameCounts,

@@ -1,7 +1,7 @@
-//! The registry: which sets there are, of which originals they are made, and the checksum of the files we used.
+//! The registry: all sets, the originals they are made from, and the checksums of the files we used.
 //!
-//! It is a table, `registry.csv`, compiled in. `benchmarks/lab/prepare.py` reads the same table, so that what is shown to
-//! users and what is made of their downloads cannot part.
+//! It is a table, `registry.csv`, that is compiled in. `benchmarks/lab/prepare.py` reads the same table, so the two cannot
+//! disagree.
 
 use std::{
     path::{Path, PathBuf},
@@ -21,7 +21,7 @@ pub enum Benchmark {
 }
 
 impl Benchmark {
-    /// The folder its files are looked for in, below the data folder.
+    /// The folder of its files, below the data folder.
     #[must_use]
     pub fn folder(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Benchmark {
 /// One set of the registry.
 #[derive(Debug, Clone, Deserialize)]
 pub struct SetInfo {
-    /// Which family it belongs to.
+    /// The family it belongs to.
     pub benchmark: Benchmark,
     /// Its name on the command line and in results.
     pub name: String,
@@ -42,39 +42,39 @@ pub struct SetInfo {
     pub paper_name: String,
     /// The file that holds it.
     pub file: String,
-    /// Rows of the file we used, or as published if none was had.
+    /// Rows of the file we used, or the published number if we had no file.
     pub rows: usize,
     /// Columns of `X`.
     pub columns: usize,
-    /// How many of them, the leading ones, are numbers; the others are one-hot.
+    /// How many of the leading columns are numeric; the others are one-hot.
     pub numeric: Option<usize>,
-    /// Anomalous rows, or for sets of several classes nothing.
+    /// The number of anomalies; `None` for sets with more than two classes.
     pub anomalies: Option<usize>,
     /// Number of classes.
     pub classes: usize,
-    /// SHA-256 of the file we used, if one was had.
+    /// SHA-256 of the file we used; `None` if we had no file.
     pub sha256: Option<String>,
-    /// Under which terms it is published, as far as known.
-    pub licence: String,
-    /// What users get, separated by spaces; see [`SetInfo::originals`].
+    /// Its license, as far as known.
+    pub license: String,
+    /// The originals, separated by spaces; see [`SetInfo::originals`].
     originals: String,
-    /// Whether `benchmarks/lab/prepare.py` makes the file of its originals; else the original is the file.
+    /// Whether `benchmarks/lab/prepare.py` makes the file from originals; otherwise the original is the file.
     pub made: bool,
     /// What was done to the originals.
     pub processing: String,
-    /// Whether it only stands in for a set that could not be had; such sets are run only if named.
+    /// Whether it is a substitute for a set that we could not get. Substitutes run only if named.
     pub substitute: bool,
     /// Which half of the `ADBench` sets it belongs to.
     pub half: Option<Half>,
 }
 
 impl SetInfo {
-    /// What users get. A set that a generator makes has none.
+    /// The files to download. A generated set has none.
     pub fn originals(&self) -> impl Iterator<Item = Original<'_>> {
         self.originals.split_whitespace().map(Original::parse)
     }
 
-    /// The file's place below the data folder.
+    /// The path of the file below the data folder.
     #[must_use]
     pub fn place(&self) -> String {
         format!("{}/{}", self.benchmark.folder(), self.file)
@@ -86,16 +86,16 @@ impl SetInfo {
     }
 }
 
-/// A file that users get somewhere.
+/// A file to download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Original<'a> {
-    /// From an address.
+    /// From a URL.
     Url(&'a str),
-    /// Out of a package.
+    /// From a package.
     Package {
-        /// Whose package: `pypi` or `debian`.
+        /// The package index: `pypi` or `debian`.
         index: &'a str,
-        /// Name and version, as its installer writes them.
+        /// Name and version, as the installer writes them.
         package: &'a str,
         /// The file in it.
         path: &'a str,
@@ -112,7 +112,7 @@ impl<'a> Original<'a> {
         }
     }
 
-    /// The name to save it under: its last part.
+    /// The name to save it under: the last part of its path.
     #[must_use]
     pub fn file_name(&self) -> &'a str {
         let (Original::Url(path) | Original::Package { path, .. }) = self;
@@ -120,22 +120,22 @@ impl<'a> Original<'a> {
     }
 }
 
-/// The halves of the `ADBench` sets. Choices about the default preset are made on one and confirmed on the other.
+/// The halves of the `ADBench` sets. The default preset was chosen on one half and confirmed on the other.
 ///
-/// Families of sets that share their data (`breastw`, `WBC`, `WDBC`, `WPBC`; `cardio`, `Cardiotocography`; `annthyroid`,
-/// `thyroid`; `landsat`, `satellite`, `satimage-2`; `http`, `smtp`; `census`) stay together and count by their first name.
-/// In alphabetical order every other family belongs to the design half, beginning with the first.
+/// Sets that share their data (`breastw`, `WBC`, `WDBC`, `WPBC`; `cardio`, `Cardiotocography`; `annthyroid`, `thyroid`;
+/// `landsat`, `satellite`, `satimage-2`; `http`, `smtp`; `census`) form a family, which is named after its first set. In
+/// alphabetical order, every other family belongs to the design half, starting with the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Half {
-    /// Choices may look at it.
+    /// Choices may use it.
     Design,
-    /// No choice may look at it.
+    /// No choice may use it.
     Confirm,
 }
 
 impl Half {
-    /// The half of that name.
+    /// Returns the half with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         match name {
@@ -146,7 +146,7 @@ impl Half {
     }
 }
 
-/// All sets: 47 of `ADBench`, 25 one-class sets, and what stands in for those that could not be had.
+/// All sets: 47 of `ADBench`, 25 one-class sets, and substitutes for those we could not get.
 #[must_use]
 pub fn registry() -> &'static [SetInfo] {
     static SETS: LazyLock<Vec<SetInfo>> = LazyLock::new(|| {
@@ -157,24 +157,24 @@ pub fn registry() -> &'static [SetInfo] {
     &SETS
 }
 
-/// A set of the registry by name, by its name in the paper, or by its file's name; capitals do not matter.
+/// Finds a set by its name, its name in the paper, or its file name, ignoring case.
 #[must_use]
 pub fn find(benchmark: Benchmark, name: &str) -> Option<&'static SetInfo> {
     registry().iter().find(|info| info.benchmark == benchmark && info.is_called(name))
 }
 
-/// All sets of both families that a name can mean, stand-ins included.
+/// All sets of both families that a name can mean, including substitutes.
 pub fn called(name: &str) -> impl Iterator<Item = &'static SetInfo> {
     registry().iter().filter(move |info| info.is_called(name))
 }
 
-/// Whether the set of that name only stands in for one that could not be had.
+/// Whether the set with this name is a substitute for one that we could not get.
 #[must_use]
 pub fn is_stand_in(name: &str) -> bool {
     registry().iter().any(|info| info.substitute && info.name == name)
 }
 
-/// Where a set's file lies: in the folder of its family below `data`, or in `data` itself.
+/// Finds the file of a set: in the folder of its family below `data`, or in `data` itself.
 #[must_use]
 pub fn locate(data: &Path, info: &SetInfo) -> Option<PathBuf> {
     [data.join(info.place()), data.join(&info.file)].into_iter().find(|path| path.is_file())
@@ -219,7 +219,7 @@ mod tests {
         for info in registry() {
             assert_eq!(find(info.benchmark, &info.name).unwrap().file, info.file, "a name is unique");
             assert!(info.file.strip_suffix(".npz").is_some_and(|stem| !stem.is_empty()), "{}", info.name);
-            assert!(!info.licence.is_empty() && !info.processing.is_empty(), "{}", info.name);
+            assert!(!info.license.is_empty() && !info.processing.is_empty(), "{}", info.name);
             assert!(info.numeric <= Some(info.columns), "{}", info.name);
             assert_eq!(info.anomalies.is_none(), info.classes > 2, "{}", info.name);
         }
@@ -229,8 +229,8 @@ mod tests {
         assert_eq!(census, ["census", "census_testpart", "census_nominal"]);
     }
 
-    #[test] // Both sets of speech, census and the published mulcross could not be had.
-    fn every_file_that_was_had_has_its_checksum() {
+    #[test] // We could not get either set of speech, census, or the published mulcross.
+    fn every_file_that_we_used_has_a_checksum() {
         let is_hex = |digest: &str| digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         let is_checksum = |digest: &String| digest.len() == 64 && is_hex(digest);
         let without: Vec<String> = registry()
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn every_set_says_what_to_get_and_an_address_can_be_copied() {
+    fn every_set_has_originals_and_their_addresses_can_be_copied() {
         for info in registry() {
             assert_eq!(
                 info.originals().next().is_none(),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn an_original_comes_from_an_address_or_out_of_a_package() {
+    fn an_original_comes_from_a_url_or_a_package() {
         let url = Original::parse("https://example.org/a%20b/set.csv");
         assert_eq!((url, url.file_name()), (Original::Url("https://example.org/a%20b/set.csv"), "set.csv"));
         let file = Original::parse("pypi:sets==1.0/data/set.csv");
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(file.file_name(), "set.csv");
     }
 
-    #[test] // And for no other.
+    #[test] // And for no other set.
     fn the_script_has_a_recipe_for_every_set_that_is_made() {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/lab/recipes.py");
         let script = std::fs::read_to_string(script).unwrap();

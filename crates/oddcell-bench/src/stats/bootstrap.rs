@@ -1,6 +1,6 @@
-//! How sure is a mean over data sets? The percentile bootstrap.
+//! The uncertainty of a mean over sets: the percentile bootstrap.
 //!
-//! *Why:* the sets of a benchmark are a sample of those there could be; another sample has another mean.
+//! *Why:* the sets of a benchmark are a sample; another sample would have another mean.
 //! *Formula:* draw n of the n values with replacement and take the mean, B times; the interval goes from the
 //! (1 − c)/2 to the (1 + c)/2 quantile of the B means (between two of them by linear interpolation).
 //! *Source:* B. Efron, *Bootstrap methods: another look at the jackknife*, Annals of Statistics 7 (1979).
@@ -16,15 +16,15 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The percentile interval of the mean of `values`, one per set; for two methods the mean difference, if
-/// `values` are their [`differences`](super::paired::differences).
+/// Returns the percentile interval of the mean of `values`, one per set. To compare two methods, pass their
+/// [`differences`](super::paired::differences).
 ///
-/// `uniform_below(n)` gives a random whole number below n, each with the same chance; n draws per resample,
-/// resample after resample, so the same stream gives the same interval.
+/// `uniform_below(n)` returns a uniform random whole number below n. It is called n times per resample, in order, so the
+/// same stream gives the same interval.
 ///
 /// # Panics
 ///
-/// If `uniform_below(n)` gives n or more.
+/// If `uniform_below(n)` returns n or more.
 pub fn mean_interval(
     values: &[f64],
     confidence: f64,
@@ -51,7 +51,7 @@ pub fn mean_interval(
     Ok(Interval { low: quantile(&means, tail), high: quantile(&means, 1.0 - tail) })
 }
 
-/// The quantile at `share` of rising values, linear between neighbours as `numpy.quantile`.
+/// The quantile at `share` of sorted values, with linear interpolation like `numpy.quantile`.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let below = place.floor();
@@ -65,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    /// A generator that Python can repeat: xₙ₊₁ = (1103515245 xₙ + 12345) mod 2³¹, its upper bits mod n.
+    /// A generator that is easy to repeat in Python: xₙ₊₁ = (1103515245 xₙ + 12345) mod 2³¹, its upper bits mod n.
     fn stream(mut state: usize) -> impl FnMut(usize) -> usize {
         move |n| {
             state = (1_103_515_245 * state + 12_345) % (1 << 31);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gives_no_interval_is_refused() {
+    fn invalid_input_is_refused() {
         assert_eq!(mean_interval(&[], 0.9, 10, stream(1)), Err(StatsError::NoSets));
         assert!(matches!(mean_interval(&[f64::NAN], 0.9, 10, stream(1)), Err(StatsError::NotFinite { .. })));
         for (confidence, resamples) in [(0.0, 10), (1.0, 10), (f64::NAN, 10), (0.9, 0)] {

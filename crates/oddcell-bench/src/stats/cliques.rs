@@ -1,17 +1,17 @@
-//! Groups of methods that cannot be told apart: the bars of a critical-difference diagram.
+//! Cliques: groups of methods without significant differences, which are the bars of a critical-difference diagram.
 //!
-//! Methods are put in order of their mean ranks (equal ranks by their place). A clique is a run of neighbours
-//! in that order of which no pair differs significantly. Only cliques of at least two methods that lie in no
-//! other are given, from the best rank on; each lists the places of its methods from the best on.
+//! Methods are sorted by mean rank (equal ranks by index). A clique is a run of methods in that order in which no pair
+//! differs significantly. Only maximal cliques of at least two methods are returned, best rank first; each lists the
+//! indices of its methods, best first.
 
-/// Cliques by the Nemenyi test: two methods differ if their mean ranks do by at least `critical_difference`
+/// Cliques by the Nemenyi test: two methods differ if their mean ranks differ by at least `critical_difference`
 /// (see [`critical_difference`](super::friedman::critical_difference)).
 #[must_use]
 pub fn cliques_by_rank(mean_ranks: &[f64], critical_difference: f64) -> Vec<Vec<usize>> {
     maximal_runs(mean_ranks, |a, b| (mean_ranks[a] - mean_ranks[b]).abs() < critical_difference)
 }
 
-/// The longest runs of the methods in order of rank whose pairs are all `alike`.
+/// The maximal runs of methods, sorted by rank, in which all pairs are `alike`.
 fn maximal_runs(mean_ranks: &[f64], alike: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..mean_ranks.len()).collect();
     order.sort_by(|&a, &b| mean_ranks[a].total_cmp(&mean_ranks[b]));

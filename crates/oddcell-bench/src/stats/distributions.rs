@@ -1,7 +1,7 @@
 //! Tails of the normal, Student's t and chi-square distributions.
 //!
-//! *Why not a crate:* the three are a few lines each for whole degrees of freedom, and with `libm` they give
-//! the same bits on every machine. No small p-value is 1 − (nearly 1), so all keep their digits.
+//! *Why not a crate:* for whole degrees of freedom, each takes a few lines, and with `libm` they give the same bits on every
+//! machine. No small p-value is computed as 1 − (nearly 1), so all digits are right.
 //! *Source:* M. Abramowitz and I. Stegun, *Handbook of Mathematical Functions*, 26.4 and 26.7;
 //! NIST Digital Library of Mathematical Functions, <https://dlmf.nist.gov/8.17>.
 
@@ -21,7 +21,7 @@ pub(super) fn normal_two_sided(z: f64) -> f64 {
 /// x = ν/(ν + t²).
 pub(super) fn student_two_sided(t: f64, degrees_of_freedom: usize) -> f64 {
     let nu = degrees_of_freedom as f64;
-    // 1 − x by its own formula: it would lose all digits for a small t.
+    // 1 − x has its own formula: the subtraction would lose all digits for a small t.
     incomplete_beta(nu / 2.0, 0.5, nu / (nu + t * t), 1.0 / (1.0 + nu / (t * t)))
 }
 
@@ -32,18 +32,18 @@ pub(super) fn chi_square_upper_tail(x: f64, degrees_of_freedom: usize) -> f64 {
     let (mut s, mut tail) =
         if degrees_of_freedom % 2 == 1 { (0.5, libm::erfc(y.sqrt())) } else { (1.0, libm::exp(-y)) };
     while s < degrees_of_freedom as f64 / 2.0 {
-        // By logarithms, because e⁻ʸ alone may underflow where the sum does not.
+        // With logarithms, because e⁻ʸ may underflow although the sum does not.
         tail += libm::exp(s * libm::log(y) - y - libm::lgamma(s + 1.0));
         s += 1.0;
     }
     tail.min(1.0)
 }
 
-/// The regularised incomplete beta function Iₓ(a, b), with `y` = 1 − x. At both ends log 0 = −∞ gives 0 or 1.
+/// The regularized incomplete beta function Iₓ(a, b), with `y` = 1 − x. At both ends log 0 = −∞ gives 0 or 1.
 fn incomplete_beta(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let ln_beta = libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b);
     let front = libm::exp(a * libm::log(x) + b * libm::log(y) - ln_beta);
-    // The fraction converges fast on this side of the mean; the far side is the mirror image.
+    // The fraction converges fast on this side of the mean; the other side is its mirror image.
     if x < (a + 1.0) / (a + b + 2.0) {
         front * beta_fraction(a, b, x) / a
     } else {
@@ -55,7 +55,7 @@ fn incomplete_beta(a: f64, b: f64, x: f64, y: f64) -> f64 {
 fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     // About √max(a, b) terms are needed.
     const MOST_TERMS: usize = 10_000;
-    // Stands in for a zero that would be divided by.
+    // Replaces zero as a divisor.
     const TINY: f64 = 1e-300;
     let away_from_zero = |value: f64| if value.abs() < TINY { TINY } else { value };
 

@@ -1,10 +1,10 @@
-//! What can be wrong with the input of a statistic.
+//! Errors in the input of a statistic.
 
 /// Why a statistic cannot be computed. Sets and methods are counted from 1.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatsError {
-    /// No set at all.
+    /// There are no sets.
     #[error("found no sets, but at least one is needed")]
     NoSets,
     /// The table is not a rectangle.
@@ -30,7 +30,7 @@ pub enum StatsError {
     NotFinite {
         /// The set with the value.
         set: usize,
-        /// The method with the value, by its place among the arguments or columns.
+        /// The method with the value, by its position among the arguments or columns.
         method: usize,
         /// The value.
         value: f64,

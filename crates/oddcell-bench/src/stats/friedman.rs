@@ -1,9 +1,9 @@
-//! Do the methods differ at all (Friedman), and by how much must two mean ranks differ (Nemenyi)?
+//! Friedman's test of whether methods differ at all, and Nemenyi's critical difference of two mean ranks.
 //!
 //! *Formula:* with Rⱼ the sum of the ranks of method j of k over n sets,
 //! χ² = 12/(n k (k + 1)) · Σⱼ (Rⱼ − n(k + 1)/2)² / (1 − Σ (t³ − t)/(n (k³ − k))), the last sum over the
 //! groups of t ties on each set; χ² is compared with chi-square with k − 1 degrees of freedom.
-//! The critical difference is CD = q(α, k, ∞)/√2 · √(k(k + 1)/(6n)), with q of the studentised range.
+//! The critical difference is CD = q(α, k, ∞)/√2 · √(k(k + 1)/(6n)), with q of the studentized range.
 //! *Source:* M. Friedman, *The use of ranks to avoid the assumption of normality*, JASA 32 (1937);
 //! P. Nemenyi, *Distribution-free multiple comparisons*, Princeton (1963); both as in Demšar (2006).
 
@@ -25,7 +25,7 @@ pub struct Friedman {
 
 /// The Friedman test on a complete table `[set][method]`; the numbers of `scipy.stats.friedmanchisquare`.
 ///
-/// `None` of fewer than two methods, and if all are equal on every set: then there is nothing to test.
+/// `None` for fewer than two methods, or if all are equal on every set.
 pub fn friedman(table: &[Vec<f64>]) -> Result<Option<Friedman>, StatsError> {
     let ranks = rank_table(table)?;
     let (n, k) = (table.len() as f64, ranks[0].len() as f64);

@@ -1,6 +1,6 @@
 //! Holm's correction for testing many hypotheses at once.
 //!
-//! *Why:* of 120 pairs of equal methods, six differ "at 5 %" by luck alone.
+//! *Why:* of 120 pairs of equal methods, six differ "at the 5 % level" by chance.
 //! *Formula:* with the m p-values in rising order p₍₁₎ ≤ … ≤ p₍ₘ₎, the adjusted ones are
 //! p̃₍ᵢ₎ = min(1, max over j ≤ i of (m − j + 1) · p₍ⱼ₎). Rejecting where p̃ ≤ α keeps the chance of even one
 //! false rejection at α, whatever the dependence between the tests.
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_probability_is_refused() {
+    fn values_that_are_not_probabilities_are_refused() {
         for wrong in [-0.1, 1.5, f64::NAN] {
             assert!(matches!(holm(&[0.5, wrong]), Err(StatsError::OutOfRange { .. })));
         }

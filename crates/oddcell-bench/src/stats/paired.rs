@@ -1,18 +1,18 @@
 //! Two methods on the same sets: differences, wins and losses, and the paired t-test.
 //!
 //! *Why:* sets differ far more than methods do, so methods are compared set by set, never by two means.
-//! All functions but [`differences`] take the differences first − second, one per set: positive = the first
-//! is better.
+//! All functions except [`differences`] take the differences first − second, one per set: positive means that the first
+//! method is better.
 
 use super::distributions::student_two_sided;
 use super::error::{StatsError, check_finite};
 use super::summary::{mean, standard_deviation};
 
-/// One unit in this many counts; what differs by less differs by the rounding of its means alone.
+/// Differences are rounded to 1/`UNITS`: smaller ones come from the rounding of means.
 const UNITS: f64 = 1e12;
 
-/// `first` − `second`, set by set; both must have one finite value per set. Rounded to twelve places, so that equal differences
-/// tie although their figures were rounded before.
+/// `first` − `second`, set by set; both must have one finite value per set. Rounded to twelve decimals, so that equal
+/// differences tie in spite of earlier rounding.
 pub fn differences(first: &[f64], second: &[f64]) -> Result<Vec<f64>, StatsError> {
     if first.len() != second.len() {
         return Err(StatsError::Unpaired { first: first.len(), second: second.len() });
@@ -23,7 +23,7 @@ pub fn differences(first: &[f64], second: &[f64]) -> Result<Vec<f64>, StatsError
     Ok(first.iter().zip(second).map(difference).collect())
 }
 
-/// How often the first method was better than the second, as good, and worse.
+/// How often the first method was better, equal and worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
     /// Sets on which the first is better.
@@ -56,13 +56,13 @@ pub struct TTest {
 /// The paired t-test (Student 1908) that the mean difference is zero, two-sided: t = d̄ / (s/√n) with n − 1
 /// degrees of freedom, the numbers of `scipy.stats.ttest_rel`.
 ///
-/// `None` of fewer than two pairs, and if all differences are zero: then there is nothing to test.
+/// `None` for fewer than two pairs, or if all differences are zero.
 #[must_use]
 pub fn t_test(differences: &[f64]) -> Option<TTest> {
     let (mean, deviation) = (mean(differences)?, standard_deviation(differences)?);
     let t = mean / (deviation / (differences.len() as f64).sqrt());
     let degrees_of_freedom = differences.len() - 1;
-    // 0/0 of all zeros, and what comes of infinite differences.
+    // NaN comes from 0/0 if all are zero, and from infinite differences.
     (!t.is_nan()).then(|| TTest { t, degrees_of_freedom, p_value: student_two_sided(t, degrees_of_freedom) })
 }
 
@@ -80,13 +80,13 @@ mod tests {
     }
 
     #[test] // In binary, 0.3 − 0.2, 0.2 − 0.1 and 0.1 are three numbers, and 0.1 + 0.2 is not 0.3.
-    fn what_differs_by_rounding_alone_is_the_same() {
+    fn differences_by_rounding_alone_are_ignored() {
         let differences = differences(&[0.3, 0.2, 0.1, 0.1 + 0.2], &[0.2, 0.1, 0.0, 0.3]).unwrap();
         assert_eq!(differences, [0.1, 0.1, 0.1, 0.0]);
     }
 
     #[test]
-    fn what_is_no_pair_of_numbers_is_refused_with_the_place() {
+    fn invalid_pairs_are_refused_with_their_position() {
         let error = differences(&[1.0], &[1.0, 2.0]).unwrap_err();
         assert_eq!(error.to_string(), "one method has 1 values and the other 2, but pairs were expected");
         let error = differences(&[1.0, 2.0], &[1.0, f64::INFINITY]).unwrap_err();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_spread_there_is_no_test_or_no_doubt() {
+    fn without_a_spread_there_is_no_test_or_the_p_value_is_zero() {
         for nothing in [&[][..], &[0.5], &[0.0, 0.0, -0.0]] {
             assert_eq!(t_test(nothing), None);
         }

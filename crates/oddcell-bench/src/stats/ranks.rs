@@ -1,11 +1,9 @@
-//! Ranks of the methods on each data set, and their means.
+//! Ranks of the methods on each set, and their means.
 //!
-//! *Why:* a point of AUC on an easy set is not worth a point on a hard one; ranks compare methods within each
-//! set only.
-//! *Formula:* on each set the highest value has rank 1; values that are equal share the mean of the ranks
-//! they take up. The ranks of k methods sum to k(k + 1)/2.
-//! *Shapes:* tables are `[set][method]`, complete (the caller leaves out sets that lack a value);
-//! higher = better.
+//! *Why:* a point of AUC on an easy set is not worth a point on a hard one; ranks compare methods only within a set.
+//! *Formula:* on each set, the highest value has rank 1; equal values share the mean of their ranks. The ranks of k methods
+//! sum to k(k + 1)/2.
+//! *Shapes:* tables are `[set][method]` and complete (callers leave out sets with missing values); higher is better.
 
 use super::error::{StatsError, check_finite};
 
@@ -42,17 +40,17 @@ pub(super) fn rank_sums(ranks: &[Vec<f64>]) -> Vec<f64> {
     (0..ranks[0].len()).map(|method| ranks.iter().map(|set| set[method]).sum()).collect()
 }
 
-/// Σ (t³ − t) over the groups of t equal values: what the tests on ranks are corrected by for ties.
+/// Σ (t³ − t) over the groups of t equal values: the correction for ties in tests on ranks.
 pub(super) fn tie_term(values: &[f64]) -> f64 {
     let term = |size: usize| (size * size * size - size) as f64;
     tie_groups(values).iter().map(|group| term(group.len())).sum()
 }
 
-/// The places of equal values, highest value first.
+/// The indices of equal values, grouped, highest value first.
 fn tie_groups(values: &[f64]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
-    // `==` and not the total order: 0.0 and -0.0 are one value.
+    // `==` instead of the total order: 0.0 and -0.0 are equal.
     order.chunk_by(|&a, &b| values[a] == values[b]).map(<[usize]>::to_vec).collect()
 }
 
@@ -99,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_incomplete_table_is_refused_with_the_place() {
+    fn an_incomplete_table_is_refused_with_the_position() {
         assert_eq!(mean_ranks(&[]), Err(StatsError::NoSets));
         let ragged = [vec![1.0, 2.0], vec![1.0]];
         assert_eq!(mean_ranks(&ragged), Err(StatsError::Ragged { set: 2, got: 1, expected: 2 }));

@@ -1,4 +1,4 @@
-//! Quantiles of the studentised range with infinitely many degrees of freedom, which the Nemenyi test needs.
+//! Quantiles of the studentized range with infinitely many degrees of freedom, for the Nemenyi test.
 //!
 //! *Formula:* Q = max Zᵢ − min Zᵢ of k independent standard normals. With φ the normal density, S its upper
 //! tail, and z the smallest of the k, P(Q > q) = k ∫ φ(z) (S(z)ᵏ⁻¹ − (S(z) − S(z + q))ᵏ⁻¹) dz. In terms of
@@ -12,13 +12,13 @@ use std::f64::consts::PI;
 use super::distributions::normal_upper_tail;
 use super::error::{StatsError, check_probability};
 
-/// The numbers of methods (k) that are allowed.
+/// The valid numbers of methods (k).
 const GROUPS: std::ops::RangeInclusive<usize> = 2..=100;
-/// Distance between the points of the trapezoidal rule; at half of it no quantile moves by 1e-13.
+/// Step of the trapezoidal rule; halving it changes no quantile by 1e-13.
 const STEP: f64 = 1.0 / 16.0;
-/// How many standard deviations out a normal variable is followed: φ(9) ≈ 1e-18.
+/// Integration stops at this many standard deviations: φ(9) ≈ 1e-18.
 const FAR: f64 = 9.0;
-/// Halvings of an interval of at most 64: 64/2⁶⁰ is less than half an ulp of 1.
+/// Bisection steps for an interval of at most 64: 64/2⁶⁰ is less than half an ulp of 1.
 const HALVINGS: usize = 60;
 
 /// The q that the range of `groups` (2 to 100) standard normals exceeds with probability `alpha`.
@@ -54,7 +54,7 @@ fn upper_tail(q: f64, groups: usize) -> f64 {
     let others = (groups - 1) as f64;
     let integrand = |z: f64| {
         let above = normal_upper_tail(z);
-        // Rounding must not make the tail rise.
+        // Rounding must not make the ratio exceed 1.
         let ratio = (normal_upper_tail(z + q) / above).min(1.0);
         let density = libm::exp(-0.5 * z * z) / (2.0 * PI).sqrt();
         -density * libm::pow(above, others) * libm::expm1(others * libm::log1p(-ratio))
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_is_refused() {
+    fn values_out_of_range_are_refused() {
         let error = upper_quantile(101, 0.05).unwrap_err();
         assert_eq!(error.to_string(), "the number of methods is 101, but must be from 2 to 100");
         assert!(upper_quantile(1, 0.05).is_err());

@@ -1,12 +1,12 @@
-//! One number for many: mean and sample standard deviation, `None` where they are not defined.
+//! Mean and sample standard deviation; `None` if they are not defined.
 
-/// The arithmetic mean; `None` of nothing.
+/// The arithmetic mean; `None` without values.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The sample standard deviation s = √(Σ (xᵢ − x̄)² / (n − 1)); `None` of fewer than two values.
+/// The sample standard deviation s = √(Σ (xᵢ − x̄)² / (n − 1)); `None` for fewer than two values.
 #[must_use]
 pub fn standard_deviation(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
@@ -32,7 +32,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_values_have_no_figure() {
+    fn too_few_values_have_no_mean_or_deviation() {
         assert_eq!((mean(&[]), mean(&[3.0])), (None, Some(3.0)));
         assert_eq!((standard_deviation(&[]), standard_deviation(&[3.0])), (None, None));
     }

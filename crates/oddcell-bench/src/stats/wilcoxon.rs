@@ -1,7 +1,7 @@
-//! The Wilcoxon signed-rank test: is one method better than another over many sets?
+//! The Wilcoxon signed-rank test of whether one method is better than another over many sets.
 //!
-//! *Why:* the t-test lets one set with a huge difference decide, and trusts a bell shape; this test asks only
-//! in which direction the larger differences point.
+//! *Why:* the t-test assumes normal differences, and one set with a huge difference can decide it. This test uses only the
+//! signs and the ranks of the differences.
 //! *Formula:* zero differences are dropped; the n others are ranked by size from 1 for the smallest, ties
 //! sharing their mean rank; R⁺ is the sum of the ranks of the positive ones. If every sign is a fair coin, R⁺
 //! has mean n(n + 1)/4 and variance (n(n + 1)(2n + 1) − ½ Σ (t³ − t)) / 24 over the groups of t ties.
@@ -12,9 +12,9 @@
 use super::distributions::normal_two_sided;
 use super::ranks::{average_ranks, tie_term};
 
-/// The most differences for an exact null distribution, if none is zero and no two have the same size.
+/// The most differences for an exact null distribution without zeros and ties.
 const EXACT_UP_TO: usize = 50;
-/// The same with zeros or ties: `scipy` tries all signs then, and no more than 2¹³ of them. Zeros count, too.
+/// The same with zeros or ties: `scipy` then tries all signs, but at most 2¹³ of them. Zeros count, too.
 const EXACT_WITH_TIES_UP_TO: usize = 13;
 
 /// Result of the Wilcoxon signed-rank test.
@@ -28,20 +28,19 @@ pub struct Wilcoxon {
     pub p_value: f64,
 }
 
-/// The two-sided signed-rank test on what [`differences`](super::paired::differences) gives.
+/// The two-sided signed-rank test on the result of [`differences`](super::paired::differences).
 ///
-/// Exact for up to 50 differences without zeros and ties, and for up to 13 with them; else by the normal
-/// approximation with the correction for ties and none for continuity. Ties are differences of exactly the
-/// same size.
+/// Exact for up to 50 differences without zeros and ties, and for up to 13 with them. Otherwise uses the normal
+/// approximation, corrected for ties but not for continuity. Ties are differences of exactly the same size.
 ///
-/// `None` if all differences are zero (or there are none), and if one is not finite.
+/// `None` if all differences are zero, if there are none, or if one is not finite.
 #[must_use]
 pub fn wilcoxon(differences: &[f64]) -> Option<Wilcoxon> {
     let nonzero: Vec<f64> = differences.iter().copied().filter(|&difference| difference != 0.0).collect();
     if nonzero.is_empty() || nonzero.iter().any(|difference| !difference.is_finite()) {
         return None;
     }
-    // Negated sizes, because rank 1 goes to the highest value and is wanted for the smallest difference.
+    // Sizes are negated, because rank 1 goes to the highest value and the smallest difference must get it.
     let negated_sizes: Vec<f64> = nonzero.iter().map(|difference| -difference.abs()).collect();
     let (ranks, ties) = (average_ranks(&negated_sizes), tie_term(&negated_sizes));
     let positive_ranks: f64 =

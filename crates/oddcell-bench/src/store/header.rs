@@ -1,7 +1,7 @@
-//! The first line of a file of results.
+//! The first line of a results file.
 //!
-//! Rows are read by the names of their columns, but written in our order. So a file is read whatever the order of its
-//! columns, and added to only if its header is ours to the letter; else figures would change places unseen.
+//! Results are read by column name but written in a fixed order. So a file can be read with its columns in any order, but
+//! results are appended only if the header matches exactly; otherwise values would silently end up in the wrong columns.
 
 use std::path::Path;
 
@@ -9,15 +9,15 @@ use super::{Row, Status, line};
 use crate::{LabError, job::Job, methods::Method, protocol::Protocol};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-/// As much of a wrong name as is shown.
+/// The most characters of a wrong name in a message.
 const SHOWN: usize = 40;
 
-/// What the columns of a file must be.
+/// Which columns a file must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// All of ours, in any order, and others.
+    /// All our columns, in any order, and possibly others.
     Any,
-    /// Ours.
+    /// Exactly our columns, in our order.
     Ours,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn check(path: &Path, bytes: &[u8], whole: usize, order: Order) -> Re
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     if whole == 0 {
         let is_piece = format!("{}\n", names.join(",")).as_bytes().starts_with(bytes);
-        return if is_piece { Ok(()) } else { Err(wrong("this is no file of results".to_owned())) };
+        return if is_piece { Ok(()) } else { Err(wrong("this is not a results file".to_owned())) };
     }
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(bytes);
     let found = reader.byte_headers().map_err(|error| wrong(error.to_string()))?;
@@ -40,7 +40,7 @@ pub(super) fn check(path: &Path, bytes: &[u8], whole: usize, order: Order) -> Re
         let missing = names.iter().find(|name| !found.contains(name));
         let first = found.first().map(|name| shown(name)).unwrap_or_default();
         return missing.map_or(Ok(()), |name| {
-            Err(wrong(format!("there is no column `{name}`; the first column is `{first}`")))
+            Err(wrong(format!("the column `{name}` is missing; the first column is `{first}`")))
         });
     }
     let n_columns = names.len().max(found.len());
@@ -50,7 +50,7 @@ pub(super) fn check(path: &Path, bytes: &[u8], whole: usize, order: Order) -> Re
     Err(wrong(format!("column {} {is}, expected {expected}", at + 1)))
 }
 
-/// A name as it can stand in a message.
+/// Shortens and escapes a name for a message.
 fn shown(name: &str) -> String {
     let mut text: String = name.chars().take(SHOWN).flat_map(char::escape_debug).collect();
     if name.chars().nth(SHOWN).is_some() {
@@ -62,7 +62,7 @@ fn shown(name: &str) -> String {
 /// The names of our columns.
 fn names() -> Vec<String> {
     let job = Job { protocol: Protocol::Uad, set: String::new(), class: 0, method: Method::abs_z(), seed: 0 };
-    let line = line(&Row::unmeasured(&job, Status::Ok, ""), true).expect("text goes into a vector");
+    let line = line(&Row::unmeasured(&job, Status::Ok, ""), true).expect("writing to memory cannot fail");
     let line = String::from_utf8(line).expect("names and texts are UTF-8");
     line.lines().next().unwrap_or_default().split(',').map(str::to_owned).collect()
 }
@@ -84,7 +84,7 @@ mod tests {
         for text in [format!("{header}\n"), format!("\u{feff}{header}\n"), format!("{header}\r\n")] {
             assert_eq!(wrong(&text, Order::Ours), "", "{text:?}");
         }
-        // A piece of it is what a power cut may leave.
+        // A power cut may leave a part of it.
         assert!(check(Path::new("results.csv"), "\u{feff}protocol,se".as_bytes(), 0, Order::Ours).is_ok());
     }
 
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(wrong(&fewer, Order::Ours), expected);
         assert_eq!(
             wrong(&fewer, Order::Any),
-            "`results.csv`, line 1: there is no column `message`; the first column is `protocol`"
+            "`results.csv`, line 1: the column `message` is missing; the first column is `protocol`"
         );
         assert_eq!(
             wrong("\n", Order::Ours),
@@ -118,11 +118,13 @@ mod tests {
     }
 
     #[test]
-    fn semicolons_and_wide_characters_are_told_at_the_first_line() {
+    fn semicolons_and_utf_16_are_reported_for_the_first_line() {
         let semicolons = names().join(";") + "\n";
         let expected = "column 1 is `protocol;set;class;method;variant;seed;s…`, expected `protocol`";
         assert_eq!(wrong(&semicolons, Order::Ours), format!("`results.csv`, line 1: {expected}"));
-        assert!(wrong(&semicolons, Order::Any).contains("line 1: there is no column `protocol`; the first"));
+        assert!(
+            wrong(&semicolons, Order::Any).contains("line 1: the column `protocol` is missing; the first")
+        );
         let wide: Vec<u8> = "\u{feff}protocol,set\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let whole = wide.iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
         let error = check(Path::new("results.csv"), &wide, whole, Order::Any).unwrap_err().to_string();

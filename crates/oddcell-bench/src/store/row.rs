@@ -1,4 +1,4 @@
-//! One run as a row, and what tells it from other runs.
+//! One run as a row of the results file, and the key that identifies it.
 
 use oddcell::Matrix;
 use serde::{Deserialize, Serialize};
@@ -12,15 +12,15 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// With a result.
+    /// It has a result.
     Ok,
-    /// Its time was up.
+    /// It exceeded the time limit.
     Timeout,
-    /// With an error: see the message.
+    /// It failed; the message says why.
     Failed,
 }
 
-/// One run, a line of the file. Figures lie between 0 and 1.
+/// One run: a line of the file. AUC, AP and F1 are between 0 and 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the columns of the file; docs/laboratory.md says what they hold")]
 pub struct Row {
@@ -44,9 +44,9 @@ pub struct Row {
     pub test_rows: usize,
     pub columns: usize,
     pub threads: usize,
-    /// Runs at a time, this one included.
+    /// The number of parallel runs, including this one.
     pub jobs: usize,
-    /// The first digits of the checksum of the set's file; empty if it is not known.
+    /// The first digits of the checksum of the set's file; empty if unknown.
     pub data: String,
     pub version: String,
     /// All parameters of the method, as JSON.
@@ -56,8 +56,8 @@ pub struct Row {
     pub message: String,
 }
 
-/// What tells one run from another. Its parameters and its data do not: a run whose method has other parameters today, or
-/// whose set's file has changed, is run again, and its row takes the place of the old one.
+/// Identifies a run. Parameters and data are not part of the key: if the parameters of the method or the file of the set
+/// change, the run is repeated and replaces the old one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     protocol: Protocol,
@@ -69,7 +69,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key of a run to come.
+    /// The key of a run.
     #[must_use]
     pub fn of(job: &Job) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl Key {
 }
 
 impl Row {
-    /// The line of a finished run.
+    /// The row of a finished run.
     #[must_use]
     pub fn of(job: &Job, train: &Matrix, test: &Matrix, outcome: &Outcome) -> Self {
         let mut row = Self {
@@ -100,7 +100,7 @@ impl Row {
                 row.f1 = Some(measured.f1);
                 row.f1_row_order = Some(measured.f1_row_order);
                 row.top1 = measured.top1;
-                // A net that stopped early may have done so between two looks.
+                // A net may have stopped between two checkpoints.
                 let best = measured.path.iter().map(|&(_, auc)| auc).max_by(f64::total_cmp);
                 row.oracle_auc = best.map(|best| best.max(measured.auc));
                 row.fit_seconds = Some(measured.fit_seconds);
@@ -111,7 +111,7 @@ impl Row {
             }
             Outcome::TimedOut(limit) => {
                 row.status = Status::Timeout;
-                row.message = format!("not done after {} s", limit.as_secs());
+                row.message = format!("not finished after {} s", limit.as_secs());
             }
             Outcome::Failed(message) => {
                 row.status = Status::Failed;
@@ -121,7 +121,7 @@ impl Row {
         row
     }
 
-    /// The line of a run that never began.
+    /// The row of a run that never started.
     #[must_use]
     pub fn unmeasured(job: &Job, status: Status, message: &str) -> Self {
         let Key { protocol, set, class, method, variant, seed } = Key::of(job);
@@ -155,7 +155,7 @@ impl Row {
         }
     }
 
-    /// The method with its variant: a column of a table.
+    /// The method with its variant, as a column of a table.
     #[must_use]
     pub fn label(&self) -> String {
         if self.variant.is_empty() {
@@ -165,7 +165,7 @@ impl Row {
         }
     }
 
-    /// What tells it from other runs.
+    /// The key of this run.
     #[must_use]
     pub fn key(&self) -> Key {
         Key {
@@ -179,7 +179,7 @@ impl Row {
     }
 }
 
-/// A row is one line, so that a piece of one is known by its missing end.
+/// Removes line breaks: a row is one line, so that an incomplete row is recognized by its missing end.
 fn on_one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }

