@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde::Deserialize;
 
-use crate::{board::Figure, protocol::Protocol, sets, tables::Beside};
+use crate::{board::Measure, protocol::Protocol, sets, tables::Beside};
 
 #[derive(Debug, Deserialize)]
 struct Printed {
@@ -19,7 +19,7 @@ type Table = BTreeMap<(String, String), Beside>;
 
 /// The paper's figure for a dataset and a method of ours, as a share; `None` if it prints none.
 #[must_use]
-pub fn printed(protocol: Protocol, figure: Figure, set: &str, method: &str) -> Option<Beside> {
+pub fn printed(protocol: Protocol, measure: Measure, set: &str, method: &str) -> Option<Beside> {
     static TABLES: LazyLock<[Table; 4]> = LazyLock::new(|| {
         [
             include_str!("uad_auc.csv"),
@@ -42,7 +42,7 @@ pub fn printed(protocol: Protocol, figure: Figure, set: &str, method: &str) -> O
         Protocol::Occ => 2,
         Protocol::Dte | Protocol::Contaminated | Protocol::CellsNoise | Protocol::CellsSwap => return None,
     };
-    let table = match figure {
+    let table = match measure {
         Measure::Auc => first,
         Measure::F1 => first + 1,
         Measure::Ap | Measure::Top1 | Measure::OracleAuc => return None,
