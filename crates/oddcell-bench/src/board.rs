@@ -108,8 +108,8 @@ impl Board {
     /// The same board without substitute sets, unless there are no others. Tables show substitutes, but means and tests
     /// leave them out.
     #[must_use]
-    pub fn without_stand_ins(&self) -> Self {
-        let kept = self.sets.iter().zip(&self.cells).filter(|(set, _)| !sets::is_stand_in(set));
+    pub fn without_substitutes(&self) -> Self {
+        let kept = self.sets.iter().zip(&self.cells).filter(|(set, _)| !sets::is_substitute(set));
         let (sets, cells): (Vec<String>, Vec<_>) =
             kept.map(|(set, cells)| (set.clone(), cells.clone())).unzip();
         if sets.is_empty() { self.clone() } else { Self { sets, methods: self.methods.clone(), cells } }
@@ -119,7 +119,7 @@ impl Board {
     /// that all of them have there. Also returns the names of the methods left out.
     #[must_use]
     pub fn comparable(&self) -> (Self, Vec<String>) {
-        let Self { sets, methods, cells } = self.without_stand_ins();
+        let Self { sets, methods, cells } = self.without_substitutes();
         let n_sets = |method: usize| cells.iter().filter(|cells| cells[method].is_some()).count();
         let most = (0..methods.len()).map(n_sets).max().unwrap_or(0);
         let (kept, left_out): (Vec<usize>, Vec<usize>) =
@@ -289,9 +289,9 @@ pub(crate) mod tests {
     fn a_substitute_takes_no_part_unless_it_is_alone() {
         let rows = [row("wine", 0, "knn", 0, 0.5), row("mulcross_regenerated", 0, "knn", 0, 0.9)];
         let board = Board::new(&rows, Protocol::Occ, Measure::Auc);
-        assert_eq!((board.sets.len(), board.without_stand_ins().sets), (2, vec!["wine".to_owned()]));
+        assert_eq!((board.sets.len(), board.without_substitutes().sets), (2, vec!["wine".to_owned()]));
         let alone = Board::new(&rows[1..], Protocol::Occ, Measure::Auc);
-        assert_eq!(alone.without_stand_ins(), alone);
+        assert_eq!(alone.without_substitutes(), alone);
     }
 
     #[test]

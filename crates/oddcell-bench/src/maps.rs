@@ -89,7 +89,7 @@ mod tests {
     fn split() -> Split {
         let mut stream = Seed(1).stream("rows", &[]);
         let mut matrix =
-            |n: usize, centre: f64| Matrix::new((0..3 * n).map(|_| centre + stream.normal()).collect(), n, 3);
+            |n: usize, center: f64| Matrix::new((0..3 * n).map(|_| center + stream.normal()).collect(), n, 3);
         let (train, normal, odd) = (matrix(60, 0.0), matrix(40, 0.0), matrix(10, 8.0));
         let values = normal.values().iter().chain(odd.values()).copied().collect();
         let truth = (0..50).map(|row| row >= 40).collect();

@@ -112,7 +112,7 @@ fn study_table(varied: &Varied, rows: &[Row], protocol: Protocol) -> Result<Tabl
 /// The result, which is the last state of training, next to the best state during training; `None` if no method has a path.
 fn oracle_table(rows: &[Row], protocol: Protocol) -> Option<Table> {
     let [last, best] = [Measure::Auc, Measure::OracleAuc]
-        .map(|measure| Board::new(rows, protocol, measure).without_stand_ins());
+        .map(|measure| Board::new(rows, protocol, measure).without_substitutes());
     let oracle = |set: &str, method: &str| {
         let at = best.sets.iter().position(|known| known == set)?;
         let mean = best.cells[at][best.position(method)?].as_ref()?.mean;
@@ -173,7 +173,7 @@ fn tables_of(rows: &[Row], protocol: Protocol, measure: Measure) -> Result<Vec<(
     let words = format!("{title}: our results and the paper's, means over the sets that both have");
     add("_agreement", Table::of_agreement(&board, &words, printed));
     // Variants of a method do not compete with other methods.
-    let board = Board::new(&variants::rivals(rows), protocol, measure).without_stand_ins();
+    let board = Board::new(&variants::rivals(rows), protocol, measure).without_substitutes();
     if board.methods.len() > 1 {
         // Our default, and the two nets of the paper.
         let method = |at: usize| board.methods[at].split(' ').next().unwrap_or_default();

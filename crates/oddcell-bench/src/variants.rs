@@ -52,8 +52,8 @@ pub fn not_studied(rows: &[Row]) -> Vec<Row> {
 pub fn rivals(rows: &[Row]) -> Vec<Row> {
     let plain: BTreeSet<&str> =
         rows.iter().filter(|row| row.variant.is_empty()).map(|row| row.method.as_str()).collect();
-    let stands = |row: &Row| row.variant.is_empty() || !plain.contains(row.method.as_str());
-    not_studied(rows).into_iter().filter(stands).collect()
+    let represents = |row: &Row| row.variant.is_empty() || !plain.contains(row.method.as_str());
+    not_studied(rows).into_iter().filter(represents).collect()
 }
 
 /// The distinct variants of some rows, ordered by their first value if it is a number.

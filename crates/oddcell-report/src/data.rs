@@ -125,19 +125,9 @@ fn column_data(encoder: &Encoder, column: &Shown) -> Column {
     let judged: Option<&EncodedColumn> = column.judged.map(|at| &encoder.columns()[at]);
     Column {
         name: CellText::new(column.name.clone()),
-        kind: judged.map(kind),
+        kind: judged.map(|column| column.kind().name()),
         normal: judged.map_or_else(String::new, |column| cut(&column.normal().to_string())),
         nulls: judged.map_or(0.0, EncodedColumn::null_share),
-    }
-}
-
-fn kind(column: &EncodedColumn) -> &'static str {
-    use oddcell::table::ColumnKind::{Boolean, Category, Date, DayFirstDate, Number};
-    match column.kind() {
-        Number => "number",
-        Date | DayFirstDate => "date",
-        Boolean => "boolean",
-        Category => "category",
     }
 }
 

@@ -87,7 +87,7 @@ impl Seen {
 #[derive(Debug, Clone)]
 pub(crate) struct Tally {
     rule: Rule,
-    labelled: bool,
+    labeled: bool,
     n_rows: u64,
     /// Counts by the bits of the p-value, which sort like the numbers because they are positive.
     by_p: BTreeMap<u64, Seen>,
@@ -104,12 +104,12 @@ impl Tally {
             }
             Rule::Alpha(_) | Rule::Fdr(_) | Rule::Top(_) => Vec::new(),
         };
-        Self { rule, labelled: false, n_rows: 0, by_p: BTreeMap::new(), by_score }
+        Self { rule, labeled: false, n_rows: 0, by_p: BTreeMap::new(), by_score }
     }
 
     pub(crate) fn add(&mut self, score: f64, p_value: f64, truth: Option<bool>) {
         let anomalous = truth.unwrap_or(false);
-        self.labelled |= truth.is_some();
+        self.labeled |= truth.is_some();
         self.n_rows += 1;
         self.by_p.entry(p_value.to_bits()).or_insert(Seen::NONE).add(score, anomalous);
         if let Some((.., seen)) = self.by_score.iter_mut().find(|(_, threshold, _)| score > *threshold) {
@@ -138,7 +138,7 @@ impl Tally {
             level,
             bound,
             odd: seen.rows,
-            anomalous: self.labelled.then_some(seen.anomalous),
+            anomalous: self.labeled.then_some(seen.anomalous),
             lowest: (seen.rows > 0).then_some(seen.lowest),
         }
     }
@@ -192,7 +192,7 @@ impl Tally {
                 level: n_rows as f64,
                 bound: Some(n_rows as f64),
                 odd: self.n_rows.min(n_rows as u64),
-                anomalous: self.labelled.then_some(anomalous as u64),
+                anomalous: self.labeled.then_some(anomalous as u64),
                 lowest: lowest.or_else(all).map(|row| row.score),
             }
         };

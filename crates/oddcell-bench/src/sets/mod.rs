@@ -13,7 +13,7 @@ use oddcell::Matrix;
 
 pub use self::{
     check::{Counts, State, check},
-    registry::{Benchmark, Half, Original, SetInfo, called, find, is_stand_in, locate, registry},
+    registry::{Benchmark, Half, Original, SetInfo, called, find, is_substitute, locate, registry},
 };
 use crate::LabError;
 

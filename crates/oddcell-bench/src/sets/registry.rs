@@ -170,7 +170,7 @@ pub fn called(name: &str) -> impl Iterator<Item = &'static SetInfo> {
 
 /// Whether the set with this name is a substitute for one that we could not get.
 #[must_use]
-pub fn is_stand_in(name: &str) -> bool {
+pub fn is_substitute(name: &str) -> bool {
     registry().iter().any(|info| info.substitute && info.name == name)
 }
 

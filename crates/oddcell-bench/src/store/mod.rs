@@ -145,7 +145,7 @@ impl Store {
     /// row goes to a separate file instead.
     pub fn add(&mut self, row: &Row) -> Result<(), LabError> {
         if !self.is_as_we_left_it() {
-            return Err(self.put_beside(row));
+            return Err(self.put_aside(row));
         }
         let written = line(row, self.length == 0).and_then(|line| {
             self.file.write_all(&line)?;
@@ -173,7 +173,7 @@ impl Store {
     }
 
     /// Saves a row to a separate file, without a header, so that it can be appended by hand.
-    fn put_beside(&self, row: &Row) -> LabError {
+    fn put_aside(&self, row: &Row) -> LabError {
         let (path, kept) = (self.path.clone(), self.path.with_file_name(UNSAVED));
         let write = || {
             let mut file = OpenOptions::new().append(true).create(true).open(&kept)?;

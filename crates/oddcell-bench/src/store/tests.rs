@@ -90,7 +90,7 @@ fn a_run_on_other_data_is_run_again_and_replaced_and_unknown_data_is_not() {
 }
 
 #[test]
-fn a_file_of_something_else_is_left_alone() {
+fn a_file_that_is_not_ours_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE_NAME);
     std::fs::write(&path, "a letter without an end").unwrap();
@@ -99,7 +99,7 @@ fn a_file_of_something_else_is_left_alone() {
 }
 
 #[test]
-fn a_line_that_is_no_result_is_named() {
+fn an_invalid_line_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE_NAME);
     Store::open(folder.path(), false).unwrap().add(&row(0, 0.5)).unwrap();
@@ -149,7 +149,7 @@ fn other_programs() -> [(&'static str, Change); 4] {
 }
 
 #[test]
-fn a_row_is_put_beside_a_file_that_somebody_else_changed() {
+fn a_row_goes_to_a_separate_file_if_another_program_changed_the_file() {
     for (what, change) in other_programs() {
         if what == "replaced by a copy" && !cfg!(unix) {
             continue;

@@ -25,11 +25,11 @@ impl Table {
     pub fn of_board(board: &Board, title: &str, printed: impl Fn(&str, &str) -> Option<Beside>) -> Self {
         let header = std::iter::once("set".to_owned()).chain(board.methods.iter().cloned()).collect();
         let line = |(set, cells): (&String, &Vec<Option<Cell>>)| {
-            let name = if sets::is_stand_in(set) { format!("{set} (substitute)") } else { set.clone() };
+            let name = if sets::is_substitute(set) { format!("{set} (substitute)") } else { set.clone() };
             std::iter::once(name).chain(cells.iter().map(|cell| cell_text(cell.as_ref()))).collect()
         };
         let mut lines: Vec<Vec<String>> = board.sets.iter().zip(&board.cells).map(line).collect();
-        let board = &board.without_stand_ins();
+        let board = &board.without_substitutes();
         let methods = || 0..board.methods.len();
         let mean = |mean: Option<(f64, usize)>| match mean {
             Some((mean, count)) => format!("{} ({count})", percent(mean)),

@@ -224,7 +224,10 @@ fn times_are_measured_for_every_seed_and_compared_with_the_paper_for_its_own_wor
     of_another.args(["--sets", "made,speech", "--methods", "ae", "--threads", "1"]);
     let output = of_another.output().unwrap();
     assert!(output.status.success());
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "note: left out because . does not have them: `speech`\n");
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "note: left out because . does not have them: `speech`\n"
+    );
     let all = folder.read("lab/time_1_threads.csv");
     assert!(all.starts_with(&rows) && all.lines().count() == 1 + 2 * 3 + 2, "{all}");
 

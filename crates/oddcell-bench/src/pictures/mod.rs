@@ -1,5 +1,7 @@
 //! Chooses and draws the pictures for some results.
 
+mod study;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use oddcell::count::counted;
@@ -8,15 +10,15 @@ use crate::{
     board::{Board, Measure},
     comparison,
     figures::{
-        Axes, BarSeries, Bars, CriticalDifference, Figure, FigureError, Group, HeatMap, Series, bars,
-        critical_difference, heat_map, lines, scatter,
+        Axes, CriticalDifference, Figure, FigureError, Group, HeatMap, Series, critical_difference, heat_map,
+        lines, scatter,
     },
     job,
     methods::OURS,
     protocol::Protocol,
     stats::StatsError,
     store::Row,
-    variants::{self, Varied, settings},
+    variants,
 };
 
 /// The most methods that fit into a rank diagram.
@@ -53,7 +55,7 @@ pub fn of_protocol(rows: &[Row], protocol: Protocol) -> Result<Vec<(String, Figu
     add("path".to_owned(), path_picture(&plain, protocol)?);
     for varied in variants::studied(&rows) {
         let rows = varied.rows(&rows);
-        add(varied.name(), VariedPicture(&varied).draw(&rows, protocol)?);
+        add(varied.name(), study::draw(&varied, &rows, protocol)?);
         // One picture per method: the lines of several methods would hide each other.
         let methods: BTreeSet<&str> = rows.iter().map(|row| row.method.as_str()).collect();
         for method in methods {
@@ -71,17 +73,6 @@ fn percent(share: f64) -> f64 {
 
 fn n_sets_text(board: &Board) -> String {
     counted(board.sets.len(), "set", "sets")
-}
-
-/// The name of a parameter in the paper, if it is one of the paper's ablations.
-fn in_words(key: &str) -> &str {
-    match key {
-        "sigma_max" => "largest noise level",
-        "ratios" => "noise ratio",
-        "noise" => "kind of noise",
-        "aggregate" => "aggregation",
-        other => other,
-    }
 }
 
 fn board_heat_map(board: &Board, protocol: Protocol) -> Result<Option<Figure>, FigureError> {
@@ -207,96 +198,6 @@ fn read_path(text: &str) -> Vec<(f64, f64)> {
         Some((share.parse().ok()?, auc.parse().ok()?))
     };
     text.split(' ').filter_map(place).collect()
-}
-
-/// The picture of variants that differ in the same parameters.
-struct VariedPicture<'a>(&'a Varied);
-
-impl VariedPicture<'_> {
-    /// Draws lines for numbers, a heat map for two parameters, and bars for anything else. Means are over the sets that all
-    /// variants of all methods have; `None` if there is no such set.
-    fn draw(&self, rows: &[Row], protocol: Protocol) -> Result<Option<Figure>, FigureError> {
-        let methods: BTreeSet<String> = rows.iter().map(|row| row.method.clone()).collect();
-        let board = Board::new(rows, protocol, Measure::Auc).complete();
-        if board.sets.is_empty() {
-            return Ok(None);
-        }
-        let mean = |method: &str, variant: &str| {
-            let at = board.position(&format!("{method} {variant}"))?;
-            Some(percent(board.mean_over_sets(at)?.0))
-        };
-        let variants = variants::names(rows);
-        let value = |variant: &str| settings(variant)[0].1.to_owned();
-        let words: Vec<&str> = self.0.keys.iter().map(|key| in_words(key)).collect();
-        let key = words.join(" and ");
-        let title = format!("AUC by {key}, means over {} ({})", n_sets_text(&board), protocol.title());
-        if let [_, _] = self.0.keys.as_slice() {
-            return self.draw_heat_map(&title, &variants, &methods, mean).map(Some);
-        }
-        let number = |variant: &str| value(variant).parse::<f64>().ok();
-        if variants.iter().all(|variant| number(variant).is_some_and(|number| number > 0.0)) {
-            let line = |method: &String| {
-                let point = |variant: &String| Some((number(variant)?, mean(method, variant)?));
-                Series {
-                    name: method.clone(),
-                    points: variants.iter().filter_map(point).collect(),
-                    band: None,
-                }
-            };
-            let series: Vec<Series> = methods.iter().map(line).collect();
-            let axes = Axes { title: &title, x_title: &key, y_title: "AUC (%)", log_x: true };
-            return lines(&axes, &series).map(Some);
-        }
-        let names: Vec<String> = variants.iter().map(|variant| variants::values(variant)).collect();
-        let bar = |method: &String| {
-            let values =
-                variants.iter().map(|variant| mean(method, variant)).collect::<Option<Vec<f64>>>()?;
-            Some(BarSeries { name: method.clone(), values, errors: None })
-        };
-        let series: Vec<BarSeries> = methods.iter().filter_map(bar).collect();
-        if series.is_empty() {
-            return Ok(None);
-        }
-        bars(&Bars { title: &title, y_title: "AUC (%)", names: &names, series: &series, decimals: 1 })
-            .map(Some)
-    }
-
-    fn draw_heat_map(
-        &self,
-        title: &str,
-        variants: &[String],
-        methods: &BTreeSet<String>,
-        mean: impl Fn(&str, &str) -> Option<f64>,
-    ) -> Result<Figure, FigureError> {
-        let names = |at: usize| {
-            let mut names: Vec<String> =
-                variants.iter().map(|variant| settings(variant)[at].1.to_owned()).collect();
-            let key = |name: &String| variants::number(name);
-            names.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| a.cmp(b)));
-            names.dedup();
-            names
-        };
-        let (first, second) = (names(0), names(1));
-        let mut row_names = Vec::new();
-        let mut cells = Vec::new();
-        for method in methods {
-            for one in &first {
-                row_names.push(if methods.len() > 1 { format!("{method} {one}") } else { one.clone() });
-                let variant = |two: &String| format!("{}={one}; {}={two}", self.0.keys[0], self.0.keys[1]);
-                cells.extend(second.iter().map(|two| mean(method, &variant(two))));
-            }
-        }
-        heat_map(&HeatMap {
-            title,
-            row_title: in_words(&self.0.keys[0]),
-            column_title: in_words(&self.0.keys[1]),
-            value_title: "AUC (%)",
-            row_names: &row_names,
-            column_names: &second,
-            cells: &cells,
-            decimals: 1,
-        })
-    }
 }
 
 #[cfg(test)]
