@@ -165,7 +165,7 @@ fn model_file_hint(error: &ModelFileError) -> &'static str {
             "models are written by `oddcell fit DATA -o MODEL`; the order is `oddcell score MODEL DATA`"
         }
         ModelFileError::UnknownVersion { .. } => {
-            "use the version of oddcell that wrote it, or fit the model again"
+            "the version of oddcell that wrote the file can still read it"
         }
         _ => "copy the file again from where it came from, or fit the model again",
     }

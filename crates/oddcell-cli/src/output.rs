@@ -89,13 +89,13 @@ impl Target {
             Self::Nowhere => work(None),
             Self::Stdout(format) => {
                 let stdout = BufWriter::new(PipeSafe(io::stdout()));
-                write_rows(stdout, *format, origin, work).map_err(|failure| named("standard output", failure))
+                write_rows("standard output", stdout, *format, origin, work)
             }
             Self::File(path, format) => {
                 let mut result = None;
                 write_atomically(path, |file: &mut BufWriter<&File>| {
-                    let named = |failure| named(&format!("`{}`", path.display()), failure);
-                    result = Some(write_rows(file, *format, origin, work).map_err(named)?);
+                    let target = format!("`{}`", path.display());
+                    result = Some(write_rows(&target, file, *format, origin, work)?);
                     Ok::<_, Failure>(())
                 })?;
                 Ok(result.expect("the writer ran"))
@@ -104,25 +104,15 @@ impl Target {
     }
 }
 
-/// "cannot write csv: no space left" does not say which file.
-fn named(target: &str, failure: Failure) -> Failure {
-    match failure.message.strip_prefix("cannot write ") {
-        Some(rest) if !failure.message.contains(target) => {
-            let message = format!("cannot write {target} as {rest}");
-            Failure { message, ..failure }
-        }
-        _ => failure,
-    }
-}
-
 fn write_rows<W: Write + Send, T>(
+    target: &str,
     file: W,
     format: Format,
     origin: &Origin<'_>,
     work: impl FnOnce(Option<&mut dyn Sink>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let schema = Arc::new(judged_schema(origin.schema, format.into()));
-    let writer = TableWriter::create(file, format, &schema, origin.kinds)?;
+    let writer = TableWriter::create(target, file, format, &schema, origin.kinds)?;
     let mut writer = match (format, origin.delimiter) {
         (Format::Csv, Some(delimiter)) => writer.with_delimiter(delimiter)?,
         _ => writer,

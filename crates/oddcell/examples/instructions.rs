@@ -114,7 +114,7 @@ fn give_reasons(model: &Model, judgement: &Judgement) -> Outcome<String> {
 
 #[inline(never)]
 fn write_csv(judged: &[RecordBatch]) -> Result<Vec<u8>, TableError> {
-    let mut writer = TableWriter::create(Vec::new(), Format::Csv, &judged[0].schema(), &[])?;
+    let mut writer = TableWriter::create("memory", Vec::new(), Format::Csv, &judged[0].schema(), &[])?;
     judged.iter().try_for_each(|batch| writer.write(batch))?;
     writer.finish()
 }

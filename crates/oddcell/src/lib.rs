@@ -67,5 +67,5 @@ pub use table::Table;
 
 /// The Rust code in the README is compiled and run with the doc tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -70,7 +70,7 @@ proptest! {
         let schema = Arc::new(Schema::new(fields));
         let batch = RecordBatch::try_new(Arc::clone(&schema), columns).unwrap();
         let mut writer =
-            TableWriter::create(Vec::new(), Format::Csv, &schema, &[]).unwrap().with_delimiter(delimiter).unwrap();
+            TableWriter::create("test", Vec::new(), Format::Csv, &schema, &[]).unwrap().with_delimiter(delimiter).unwrap();
         writer.write(&batch).unwrap();
         let bytes = writer.finish().unwrap();
         let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(&bytes[..]);

@@ -39,7 +39,7 @@ fn exercise(bytes: &[u8], format: Option<Format>) -> Result<usize, TableError> {
         first_row += batch.num_rows();
     }
     for format in [Format::Csv, Format::JsonLines, Format::Parquet] {
-        let mut writer = TableWriter::create(Vec::new(), format, &table.schema(), &table.columns)?;
+        let mut writer = TableWriter::create("test", Vec::new(), format, &table.schema(), &table.columns)?;
         table.batches.iter().try_for_each(|batch| writer.write(batch))?;
         writer.finish()?;
     }
@@ -69,7 +69,7 @@ fn sample() -> RecordBatch {
 
 fn written(format: Format) -> Vec<u8> {
     let batch = sample();
-    let mut writer = TableWriter::create(Vec::new(), format, &batch.schema(), &[]).unwrap();
+    let mut writer = TableWriter::create("test", Vec::new(), format, &batch.schema(), &[]).unwrap();
     writer.write(&batch).unwrap();
     writer.finish().unwrap()
 }

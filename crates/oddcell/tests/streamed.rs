@@ -29,7 +29,7 @@ fn rows(n_rows: usize) -> Table {
 }
 
 fn parquet(table: &Table) -> Vec<u8> {
-    let mut writer = TableWriter::create(Vec::new(), Format::Parquet, &table.schema(), &[]).unwrap();
+    let mut writer = TableWriter::create("test", Vec::new(), Format::Parquet, &table.schema(), &[]).unwrap();
     table.batches.iter().for_each(|batch| writer.write(batch).unwrap());
     writer.finish().unwrap()
 }

@@ -69,7 +69,8 @@ fn numbers(table: &Table, name: &str) -> Vec<f64> {
 }
 
 fn written(table: &Table, format: Format) -> Vec<u8> {
-    let mut writer = TableWriter::create(Vec::new(), format, &table.schema(), &table.columns).unwrap();
+    let mut writer =
+        TableWriter::create("test", Vec::new(), format, &table.schema(), &table.columns).unwrap();
     table.batches.iter().for_each(|batch| writer.write(batch).unwrap());
     writer.finish().unwrap()
 }
@@ -133,7 +134,7 @@ fn a_text_column_of_digits_stays_text_from_parquet_to_parquet() {
     let batch =
         RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(StringArray::from(vec!["01234", "56789"]))])
             .unwrap();
-    let mut writer = TableWriter::create(Vec::new(), Format::Parquet, &schema, &[]).unwrap();
+    let mut writer = TableWriter::create("test", Vec::new(), Format::Parquet, &schema, &[]).unwrap();
     writer.write(&batch).unwrap();
     let table = read(writer.finish().unwrap()).unwrap();
     assert_eq!(kinds(&table), [ColumnKind::Number]);
@@ -490,7 +491,7 @@ fn a_failing_sink_is_an_error_of_the_system() {
     let table = read(MIXED).unwrap();
     for format in [Format::Csv, Format::JsonLines, Format::Parquet] {
         let attempt = || -> Result<(), TableError> {
-            let mut writer = TableWriter::create(Full, format, &table.schema(), &table.columns)?;
+            let mut writer = TableWriter::create("test", Full, format, &table.schema(), &table.columns)?;
             writer.write(&table.batches[0])?;
             writer.finish().map(|_| ())
         };
@@ -501,6 +502,6 @@ fn a_failing_sink_is_an_error_of_the_system() {
             other => panic!("{format}: {other:?}"),
         }
     }
-    let refused = TableWriter::create(Vec::new(), Format::Npy, &table.schema(), &[]).unwrap_err();
+    let refused = TableWriter::create("test", Vec::new(), Format::Npy, &table.schema(), &[]).unwrap_err();
     assert_eq!(refused.to_string(), "cannot write npy: tables are written as csv, jsonl or parquet");
 }

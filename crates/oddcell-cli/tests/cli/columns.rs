@@ -16,7 +16,8 @@ fn read(folder: &Folder, name: &str) -> Table {
 }
 
 fn write(folder: &Folder, name: &str, format: Format, table: &Table) {
-    let mut writer = TableWriter::create(Vec::new(), format, &table.schema(), &table.columns).unwrap();
+    let mut writer =
+        TableWriter::create("test", Vec::new(), format, &table.schema(), &table.columns).unwrap();
     table.batches.iter().for_each(|batch| writer.write(batch).unwrap());
     folder.write(name, writer.finish().unwrap());
 }

@@ -40,7 +40,7 @@ use crate::{
 };
 
 /// The version of the format this library writes and reads.
-pub const FORMAT_VERSION: u64 = 1;
+pub const FORMAT_VERSION: u64 = 2;
 /// The longest index that is written or read: enough for 10,000 columns with all their levels.
 pub const MAX_INDEX_BYTES: u64 = 64 << 20;
 /// The longest file that is read.
@@ -108,7 +108,8 @@ pub enum ModelFileError {
     },
     /// The file was written in another format version.
     #[error(
-        "the model file has format version {found}, but this version of oddcell reads version {supported}"
+        "the model file has format version {found}, but this version of oddcell reads version {supported}; {}",
+        if found < supported { "fit the model again" } else { "a newer oddcell wrote it" }
     )]
     UnknownVersion {
         /// The version of the file.

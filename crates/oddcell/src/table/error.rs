@@ -52,6 +52,16 @@ pub enum TableError {
         /// What the first bytes say.
         found: Format,
     },
+    /// The library was compiled without support for the format or compression.
+    #[error("{origin} is {found}, but this build of oddcell lacks the cargo feature `{feature}`")]
+    MissingFeature {
+        /// The file, or "standard input".
+        origin: String,
+        /// What it is: "a Parquet file", "a gzip file".
+        found: &'static str,
+        /// The cargo feature to enable.
+        feature: &'static str,
+    },
     /// A delimiter that cannot separate anything.
     #[error("the delimiter {} cannot be used: quotes, line ends and non-ASCII bytes cannot separate fields", Byte(*delimiter))]
     BadDelimiter {
@@ -334,8 +344,10 @@ pub enum TableError {
         format: Format,
     },
     /// Writing failed.
-    #[error("cannot write {format}: {source}")]
+    #[error("cannot write {target} as {format}: {source}")]
     Write {
+        /// Where the table was to go: a path, or "standard output".
+        target: String,
         /// The format.
         format: Format,
         /// What the system or the encoder answered.

@@ -15,11 +15,15 @@
 mod csv;
 mod error;
 mod format;
+#[cfg(feature = "ipc")]
 mod ipc;
 mod json_lines;
 mod notes;
+#[cfg(feature = "numpy")]
 mod npz;
+#[cfg(feature = "numpy")]
 mod numpy;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod raw_json;
 mod reader;
@@ -29,6 +33,8 @@ mod sample;
 mod source;
 mod typed;
 mod write;
+#[cfg(feature = "parquet")]
+mod write_parquet;
 mod write_text;
 
 use std::{path::PathBuf, sync::Arc};

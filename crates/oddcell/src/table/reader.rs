@@ -9,9 +9,13 @@ use std::{
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 
-use super::{
-    Format, Note, ReadOptions, Source, TableError, csv, ipc, json_lines, npz, parquet, source::Input,
-};
+#[cfg(feature = "ipc")]
+use super::ipc;
+#[cfg(feature = "numpy")]
+use super::npz;
+#[cfg(feature = "parquet")]
+use super::parquet;
+use super::{Format, Note, ReadOptions, Source, TableError, csv, json_lines, source::Input};
 
 /// The rows of a table, batch by batch; memory is bounded by the batch, not by the table.
 ///
@@ -76,10 +80,20 @@ impl TableReader {
         let opened = guarded(&origin, format, || match format {
             Format::Csv => csv::open(input, options),
             Format::JsonLines => json_lines::open(input, options),
+            #[cfg(feature = "parquet")]
             Format::Parquet => parquet::open(input, options),
+            #[cfg(feature = "ipc")]
             Format::ArrowIpc => ipc::open(input),
+            #[cfg(feature = "numpy")]
             Format::Npy => npz::open_npy(input, options),
+            #[cfg(feature = "numpy")]
             Format::Npz => npz::open_npz(input, options),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => missing_feature(input, "a Parquet file", "parquet"),
+            #[cfg(not(feature = "ipc"))]
+            Format::ArrowIpc => missing_feature(input, "an Arrow IPC file", "ipc"),
+            #[cfg(not(feature = "numpy"))]
+            Format::Npy | Format::Npz => missing_feature(input, "a NumPy file", "numpy"),
         })?;
         let Opened { schema, source, notes, delimiter } = opened;
         check_schema(&origin, &schema)?;
@@ -187,6 +201,11 @@ impl Debug for TableReader {
             .field("schema", &self.schema)
             .finish_non_exhaustive()
     }
+}
+
+#[cfg(not(all(feature = "parquet", feature = "ipc", feature = "numpy")))]
+fn missing_feature(input: Input, found: &'static str, feature: &'static str) -> Result<Opened, TableError> {
+    Err(TableError::MissingFeature { origin: input.origin, found, feature })
 }
 
 /// Runs a decoder that is not ours. Broken files have made every binary decoder panic at some time; a caller's

@@ -2,9 +2,12 @@
 
 use std::{
     fs::File,
-    io::{self, Cursor, Read, Seek, SeekFrom},
+    io::{self, Cursor, Read},
     path::{Path, PathBuf},
 };
+
+#[cfg(any(feature = "numpy", feature = "parquet"))]
+use std::io::Seek;
 
 use super::{Source, TableError};
 
@@ -71,22 +74,12 @@ impl Input {
         self.path.as_deref()
     }
 
-    /// Gzip and zstd are undone, whatever the file is called.
+    /// Decompresses gzip and zstd, whatever the file's name is.
     fn decompressed(self) -> Result<Self, TableError> {
-        let is_gzip = self.start.starts_with(b"\x1F\x8B");
-        let is_zstd = self.start.starts_with(b"\x28\xB5\x2F\xFD");
-        if !is_gzip && !is_zstd {
-            return Ok(self);
-        }
+        let Some(compression) = Compression::of(&self.start) else { return Ok(self) };
         let Self { origin, path, .. } = &self;
         let (origin, path) = (origin.clone(), path.clone());
-        let failed = |source| TableError::Io { action: "decompress", origin: origin.clone(), source };
-        let compressed = self.into_read();
-        let mut plain: Box<dyn Read + Send> = if is_gzip {
-            Box::new(flate2::read::MultiGzDecoder::new(compressed))
-        } else {
-            Box::new(zstd::stream::read::Decoder::new(compressed).map_err(failed)?)
-        };
+        let mut plain = compression.decoder(self.into_read(), &origin)?;
         let start = read_start(&mut plain, &origin)?;
         Ok(Self { origin, path, start, body: Body::Stream(plain) })
     }
@@ -116,21 +109,58 @@ impl Input {
     }
 
     /// A file that can be read anywhere. Streams are spooled to a temporary file, which the system removes.
+    #[cfg(any(feature = "numpy", feature = "parquet"))]
     pub(super) fn into_file(self) -> Result<File, TableError> {
         let origin = self.origin.clone();
         let failed = |source| TableError::Io { action: "spool", origin, source };
         if let Body::File(mut file) = self.body {
-            return file.seek(SeekFrom::Start(0)).map(|_| file).map_err(failed);
+            return file.rewind().map(|()| file).map_err(failed);
         }
         spooled(&mut self.into_read()).map_err(failed)
     }
 }
 
+#[derive(Clone, Copy)]
+enum Compression {
+    Gzip,
+    Zstd,
+}
+
+impl Compression {
+    fn of(start: &[u8]) -> Option<Self> {
+        let magic: [(&[u8], Self); 2] = [(b"\x1F\x8B", Self::Gzip), (b"\x28\xB5\x2F\xFD", Self::Zstd)];
+        magic.into_iter().find(|(bytes, _)| start.starts_with(bytes)).map(|(_, compression)| compression)
+    }
+
+    #[cfg(feature = "compression")]
+    fn decoder(
+        self,
+        compressed: Box<dyn Read + Send>,
+        origin: &str,
+    ) -> Result<Box<dyn Read + Send>, TableError> {
+        let failed = |source| TableError::Io { action: "decompress", origin: origin.to_owned(), source };
+        Ok(match self {
+            Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(compressed)),
+            Self::Zstd => Box::new(zstd::stream::read::Decoder::new(compressed).map_err(failed)?),
+        })
+    }
+
+    #[cfg(not(feature = "compression"))]
+    fn decoder(self, _: Box<dyn Read + Send>, origin: &str) -> Result<Box<dyn Read + Send>, TableError> {
+        let found = match self {
+            Self::Gzip => "a gzip file",
+            Self::Zstd => "a zstd file",
+        };
+        Err(TableError::MissingFeature { origin: origin.to_owned(), found, feature: "compression" })
+    }
+}
+
 /// The bytes of `reader` in a temporary file, ready to be read from its first byte.
+#[cfg(any(feature = "numpy", feature = "parquet"))]
 pub(super) fn spooled(reader: &mut dyn Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(reader, &mut file)?;
-    file.seek(SeekFrom::Start(0))?;
+    file.rewind()?;
     Ok(file)
 }
 

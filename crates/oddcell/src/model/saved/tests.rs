@@ -126,7 +126,7 @@ fn a_header_with_unknown_missing_or_impossible_fields_is_refused() {
     let missing = message(|header, _| drop(header.as_object_mut().unwrap().remove("seed")));
     assert!(missing.contains("missing field `seed`"), "{missing}");
     let later = set("/format", json!(7));
-    assert_eq!(later, "the model file has format version 7, but this version of oddcell reads version 1");
+    assert!(later.starts_with("the model file has format version 7, but "), "{later}");
     assert!(set("/detector", json!("oracle")).contains("there is no detector `oracle`"));
     assert!(set("/params/hidden", json!(0)).contains("parameter `hidden` is 0"));
     assert!(set("/params/hidden", json!(1_000_000_000_000u64)).contains("parameter `hidden`"));

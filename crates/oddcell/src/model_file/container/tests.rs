@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::tensors::TensorError;
 
-const HEADER: &str = r#"{"format":1,"name":"café \"x\""}"#;
+const HEADER: &str = r#"{"format":2,"name":"café \"x\""}"#;
 
 fn small() -> Tensors {
     let mut tensors = Tensors::default();
@@ -179,10 +179,19 @@ fn other_files_are_told_by_name() {
 }
 
 #[test]
-fn a_later_version_is_told_before_its_other_fields_are_looked_at() {
-    let bytes = seal(r#"{"format":2,"brand_new":[]}"#, &Tensors::default()).unwrap();
-    let message = open(&bytes).unwrap_err().to_string();
-    assert_eq!(message, "the model file has format version 2, but this version of oddcell reads version 1");
+fn another_version_is_refused_before_its_other_fields_are_read() {
+    let message = |format: u64| {
+        let header = format!(r#"{{"format":{format},"brand_new":[]}}"#);
+        open(&seal(&header, &Tensors::default()).unwrap()).unwrap_err().to_string()
+    };
+    assert_eq!(
+        message(1),
+        "the model file has format version 1, but this version of oddcell reads version 2; fit the model again"
+    );
+    assert_eq!(
+        message(3),
+        "the model file has format version 3, but this version of oddcell reads version 2; a newer oddcell wrote it"
+    );
     for header in ["", "[]", "{}", r#"{"format":"1"}"#, r#"{"format":-1}"#] {
         let bytes = seal(header, &Tensors::default()).unwrap();
         assert!(matches!(open(&bytes), Err(ModelFileError::Header(_))), "{header}");
