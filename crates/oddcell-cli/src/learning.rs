@@ -109,7 +109,7 @@ fn set_field<T: Serialize + DeserializeOwned>(
     value: Value,
 ) -> Result<(), Failure> {
     let wrong = |error: serde_json::Error| {
-        let reason = error.to_string().replace("expected usize", "expected a whole number");
+        let reason = oddcell::error::in_plain_words(&error.to_string());
         Failure::bad_input(format!("{prefix}.{key}: {reason}"))
     };
     let mut all = serde_json::to_value(&*part).map_err(wrong)?;

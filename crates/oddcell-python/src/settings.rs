@@ -124,7 +124,7 @@ fn checked<T: Serialize + DeserializeOwned + Default>(values: Map<String, Value>
         let mut one = fields(&T::default());
         one.insert(name.clone(), value.clone());
         if let Err(error) = serde_json::from_value::<T>(Value::Object(one)) {
-            let reason = error.to_string().replace("expected usize", "expected a whole number");
+            let reason = oddcell::error::in_plain_words(&error.to_string());
             return Err(PyTypeError::new_err(format!("parameter `{name}`: {reason}")));
         }
     }

@@ -1,5 +1,5 @@
-//! For `benchmarks/detectors`: `detector_speed NAME TRAIN.npy TEST.npy THREADS SCORES.npy [KEY=VALUE…]` fits on one
-//! matrix, scores another, writes the scores and prints the seconds of both.
+//! For `benchmarks/detectors`: `detector_speed NAME TRAIN.npy TEST.npy THREADS SCORES.npy [KEY=VALUE…]` fits
+//! on one matrix, scores another, writes the scores and prints the seconds of both.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads the clock and prints")]
 
 use std::{error::Error, fs::File, io::BufReader, time::Instant};

@@ -1,4 +1,5 @@
-//! For `benchmarks/instructions`: a few training steps and a few thousand scored rows, always the same, on one thread.
+//! For `benchmarks/instructions`: a few training steps and a few thousand scored rows, always the same, on
+//! one thread.
 //!
 //! Every function below that is not inlined is a part whose instructions are counted, by its name.
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
@@ -28,7 +29,8 @@ fn main() -> Outcome<()> {
     })
 }
 
-/// Two steps of 64 rows, three noised copies each, 39 columns, 64 hidden units: Valgrind takes its time for multiply-adds.
+/// Two steps of 64 rows, three noised copies each, 39 columns, 64 hidden units: Valgrind takes its time for
+/// multiply-adds.
 fn training() -> Outcome<()> {
     let (n_rows, n_cols) = (128, 39);
     let mut stream = Seed(1).stream("rows", &[]);
@@ -61,7 +63,8 @@ fn train_resmlp(detector: &dyn Detector, rows: &Matrix) -> Result<Box<dyn Fitted
     detector.fit(rows, &Context::silent(Seed(2)))
 }
 
-/// The way of `oddcell score` from CSV to CSV with a model as `fit` makes it: numbers, dates, categories, nulls.
+/// The way of `oddcell score` from CSV to CSV with a model as `fit` makes it: numbers, dates, categories,
+/// nulls.
 fn scoring() -> Outcome<()> {
     let csv = |n_rows, seed| demo::orders(n_rows, 0, Seed(seed)).csv.into_bytes();
     let table = Table::from_reader(reader(csv(1_000, 1))?)?;

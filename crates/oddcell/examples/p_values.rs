@@ -1,7 +1,7 @@
-//! `p_values ROWS TABLES [NAME=VALUE ...]`: how often fresh normal rows get small p-values. For every one of TABLES tables
-//! of normal rows, a model with the default net is fitted on ROWS rows and judges 2,000 others. The last line gives the
-//! means over the tables with their standard errors, and the Kolmogorov-Smirnov distance of all p-values to uniform.
-//! Settings are parameters of the net.
+//! `p_values ROWS TABLES [NAME=VALUE ...]`: how often fresh normal rows get small p-values. For every one of
+//! TABLES tables of normal rows, a model with the default net is fitted on ROWS rows and judges 2,000 others.
+//! The last line gives the means over the tables with their standard errors, and the Kolmogorov-Smirnov
+//! distance of all p-values to uniform. Settings are parameters of the net.
 #![allow(clippy::print_stdout, reason = "a measurement prints")]
 
 use std::error::Error;

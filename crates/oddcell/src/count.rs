@@ -1,4 +1,4 @@
-//! Counts in messages: grouped digits, and nouns that agree.
+//! Counts in messages: grouped digits and matching nouns.
 
 /// 1234567 as `1,234,567`.
 #[must_use]

@@ -1,37 +1,46 @@
-//! A built-in table to try things on: orders of a small shop, in which known cells were spoiled.
+//! A built-in table for trying things out: orders of a small shop, some with one wrong cell.
 //!
-//! Numbers, categories, dates and gaps, with the ties between columns that real tables have: what a thing weighs
-//! depends on what it is, shipping on weight and country, the total on price, quantity and discount. Half of the
-//! spoiled cells are blatant (far outside of what the column ever holds); the other half are values that the column
-//! holds all the time, and that only the other columns give away.
+//! The table has numbers, categories, dates and missing values, and its columns depend on each other as in
+//! real tables: weight depends on the product, shipping on weight and country, the total on price, quantity
+//! and discount. Half of the wrong cells are blatant, far outside the column's range. The other half are
+//! common values of the column that are wrong only together with the rest of the row.
+//!
+//! ```
+//! use oddcell::{Seed, demo};
+//!
+//! let demo = demo::orders(100, 2, Seed(0));
+//! assert_eq!(demo.csv.lines().count(), 101); // a header and 100 orders
+//! assert_eq!(demo.spoiled.len(), 2);
+//! assert!(demo.spoiled[0].blatant && !demo.spoiled[1].blatant);
+//! ```
 
 use std::fmt::Write as _;
 
 use crate::{Seed, seed::Stream};
 
-/// A spoiled cell.
+/// A wrong cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spoiled {
     /// The row, counted from 1.
     pub row: usize,
     /// The column.
     pub column: &'static str,
-    /// Whether the value alone gives it away.
+    /// Whether the value alone shows that it is wrong.
     pub blatant: bool,
 }
 
-/// The table and the truth about it.
+/// The table and its wrong cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demo {
     /// The table as CSV.
     pub csv: String,
     /// The number of rows.
     pub n_rows: usize,
-    /// Every spoiled cell; one to a row, in row order.
+    /// All wrong cells, in row order. A row has at most one.
     pub spoiled: Vec<Spoiled>,
 }
 
-/// What the shop sells: name, usual price, kilograms apiece.
+/// Products: name, usual price, weight in kilograms.
 const PRODUCTS: [(&str, f64, f64); 5] = [
     ("book", 18.0, 0.5),
     ("shoes", 85.0, 1.2),
@@ -40,7 +49,7 @@ const PRODUCTS: [(&str, f64, f64); 5] = [
     ("phone", 420.0, 0.3),
 ];
 
-/// Where it sells to: name, share of the orders, cost of a parcel, days on the way.
+/// Countries: name, share of the orders, cost of a parcel, delivery days.
 const COUNTRIES: [(&str, f64, f64, f64); 5] = [
     ("Norway", 0.4, 4.0, 2.0),
     ("Sweden", 0.25, 6.0, 3.0),
@@ -68,7 +77,7 @@ struct Order {
     total: f64,
 }
 
-/// The demo table: `n_rows` orders, of which `n_spoiled` have one spoiled cell each.
+/// A table of `n_rows` orders, `n_spoiled` of them with one wrong cell each.
 #[must_use]
 pub fn orders(n_rows: usize, n_spoiled: usize, seed: Seed) -> Demo {
     let mut stream = seed.stream("demo", &[]);
@@ -87,7 +96,7 @@ pub fn orders(n_rows: usize, n_spoiled: usize, seed: Seed) -> Demo {
 }
 
 fn order(row: usize, n_rows: usize, stream: &mut Stream) -> Order {
-    // Spread over the year 2025, with some hours of wobble.
+    // Spread over the year 2025, at random within each step.
     let step = 365.0 * 86_400.0 / n_rows as f64;
     let placed_at = START + ((row as f64 + stream.uniform()) * step) as i64;
     let (product, price, weight) = PRODUCTS[stream.below(PRODUCTS.len())];
@@ -123,11 +132,11 @@ fn order(row: usize, n_rows: usize, stream: &mut Stream) -> Order {
     }
 }
 
-/// A value the column never holds.
+/// Sets a value outside the column's range and returns the column.
 fn blatantly(order: &mut Order, index: usize) -> &'static str {
     match index / 2 % 7 {
         0 => {
-            order.unit_price = round(order.unit_price * 100.0, 2); // cents for crowns
+            order.unit_price = round(order.unit_price * 100.0, 2); // cents instead of crowns
             "unit_price"
         }
         1 => {
@@ -157,11 +166,11 @@ fn blatantly(order: &mut Order, index: usize) -> &'static str {
     }
 }
 
-/// A value the column holds all the time, but not with these neighbours.
+/// Sets a common value of the column that does not fit the rest of the row, and returns the column.
 fn subtly(order: &mut Order, index: usize) -> &'static str {
     match index / 2 % 6 {
         0 => {
-            // As heavy as the thing is not: chairs like phones, everything else like a chair.
+            // Chairs weigh as little as phones, everything else as much as chairs.
             order.weight_kg = if order.product == "chair" { 0.6 } else { 16.2 };
             "weight_kg"
         }
@@ -196,7 +205,8 @@ fn round(value: f64, decimals: i32) -> f64 {
 
 fn to_csv(orders: &[Order]) -> String {
     let mut csv = String::from(
-        "order_id,placed_at,country,product,quantity,unit_price,member,discount,weight_kg,shipping,delivery_days,rating,total\n",
+        "order_id,placed_at,country,product,quantity,unit_price,member,discount,weight_kg,shipping,delivery_days,\
+         rating,total\n",
     );
     for (row, order) in orders.iter().enumerate() {
         let placed = chrono::DateTime::from_timestamp(order.placed_at, 0).expect("a date near our time");
@@ -226,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_demo_has_the_rows_it_says_and_one_spoiled_cell_in_each_of_the_rows_it_names() {
+    fn the_demo_has_one_wrong_cell_in_each_of_the_rows_it_names() {
         let spoiled = orders(500, 40, Seed(0));
         let clean = orders(500, 0, Seed(0));
         let differing: Vec<(usize, String)> = spoiled
@@ -251,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn subtle_values_lie_within_what_the_column_usually_holds() {
+    fn subtle_values_lie_within_the_range_of_the_column() {
         let demo = orders(2_000, 200, Seed(1));
         let names: Vec<&str> = demo.csv.lines().next().unwrap().split(',').collect();
         let column = |name: &str| names.iter().position(|n| *n == name).unwrap();

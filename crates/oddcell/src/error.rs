@@ -1,7 +1,15 @@
-//! The errors of the library: one type per subject, one umbrella over them.
+//! The errors of the library: one type per subject, and [`Error`] for all of them.
 //!
-//! A message says where, what was found, and what was expected; advice on how to go on is added by the
-//! command line. Every variant keeps its figures as typed fields.
+//! A message names the place, what was found and what was expected. Every variant keeps its figures as typed
+//! fields.
+//!
+//! ```
+//! use oddcell::{DetectorSpec, error::ParamError};
+//!
+//! let error = DetectorSpec::new("knm", None).unwrap_err();
+//! assert!(matches!(&error, ParamError::UnknownDetector { name, .. } if name == "knm"));
+//! assert!(error.to_string().starts_with("there is no detector `knm`; known: "));
+//! ```
 
 use std::path::PathBuf;
 
@@ -13,14 +21,14 @@ use crate::{
     table::TableError,
 };
 
-/// Anything that can go wrong, for callers that only pass it on.
+/// Any error of this library.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Reading or writing a table failed.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// A table does not fit its encoder, or no encoder can be made from it.
+    /// A table does not fit its encoder, or no encoder can be fitted to it.
     #[error(transparent)]
     Encode(#[from] EncodeError),
     /// A parameter is unknown or out of range.
@@ -41,61 +49,61 @@ pub enum Error {
     /// A file could not be opened, read, written or renamed.
     #[error("cannot {action} `{path}`: {source}")]
     File {
-        /// What was tried, as a verb: "read", "write", "create".
+        /// What failed, as a verb: "read", "write", "create".
         action: &'static str,
-        /// The file it was tried on.
+        /// The file.
         path: PathBuf,
-        /// What the system answered.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
 
-/// A parameter that no detector can be built from.
+/// Why a parameter was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParamError {
-    /// The value is outside what the parameter allows.
+    /// The value is outside the allowed range.
     #[error("parameter `{name}` is {got}, but must be {allowed}")]
     OutOfRange {
-        /// The parameter's name, as it is written in `--set`.
+        /// The parameter's name, as in `--set`.
         name: &'static str,
         /// The value found.
         got: String,
-        /// What would be accepted.
+        /// The allowed values.
         allowed: &'static str,
     },
     /// There is no detector of that name.
     #[error("there is no detector `{name}`; known: {known}")]
     UnknownDetector {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names there are, comma separated.
+        /// The names of all detectors, separated by commas.
         known: String,
     },
     /// The detector has no preset of that name.
     #[error("detector `{detector}` has no preset `{name}`; known: {known}")]
     UnknownPreset {
-        /// The detector asked.
+        /// The detector's name.
         detector: &'static str,
-        /// The preset asked for.
+        /// The requested preset.
         name: String,
-        /// The presets there are, comma separated.
+        /// The names of its presets, separated by commas.
         known: String,
     },
     /// The detector has no parameter of that name.
     #[error("detector `{detector}` has no parameter `{name}`; known: {known}")]
     UnknownParameter {
-        /// The detector asked.
+        /// The detector's name.
         detector: &'static str,
-        /// The parameter asked for.
+        /// The requested parameter.
         name: String,
-        /// The parameters there are, comma separated.
+        /// The names of its parameters, separated by commas.
         known: String,
     },
-    /// The value has another type or an unknown choice.
+    /// The value has the wrong type or is not one of the choices.
     #[error("parameter `{name}` of detector `{detector}`: {reason}")]
     WrongType {
-        /// The detector asked.
+        /// The detector's name.
         detector: &'static str,
         /// The parameter's name.
         name: String,
@@ -108,17 +116,17 @@ pub enum ParamError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FitError {
-    /// Fewer rows than the method can learn from.
+    /// There are fewer rows than the detector needs.
     #[error("{detector} needs at least {} to learn from, but got {got}", counted(*needed, "row", "rows"))]
     TooFewRows {
         /// The detector's name.
         detector: &'static str,
-        /// The least it can work with.
+        /// The least it needs.
         needed: usize,
-        /// What it was given.
+        /// What it got.
         got: usize,
     },
-    /// Fewer columns than the method can learn from.
+    /// There are fewer columns than the detector needs.
     #[error(
         "{detector} needs at least {}, but got {got}",
         counted(*needed, "feature column", "feature columns")
@@ -126,12 +134,12 @@ pub enum FitError {
     TooFewColumns {
         /// The detector's name.
         detector: &'static str,
-        /// The least it can work with.
+        /// The least it needs.
         needed: usize,
-        /// What it was given.
+        /// What it got.
         got: usize,
     },
-    /// A parameter that only turns out wrong beside the data.
+    /// A parameter does not fit the number of rows.
     #[error(
         "parameter `{name}` is {got}, but with {} it must be {allowed}",
         counted(*n_rows, "training row", "training rows")
@@ -141,36 +149,36 @@ pub enum FitError {
         name: &'static str,
         /// Its value.
         got: usize,
-        /// Rows in training.
+        /// The number of training rows.
         n_rows: usize,
-        /// What would be accepted.
+        /// The allowed values.
         allowed: String,
     },
-    /// A detector whose scores depend on the rows scored together.
+    /// The detector's scores depend on the rows that are scored together.
     #[error(
-        "parameter `joint` is true, but a model needs scores that do not depend on the rows scored with a row; \
-         joint scores are for comparisons with other libraries only"
+        "parameter `joint` is true, but a model must score each row independently of the others; joint scores are \
+         only for comparisons with other libraries"
     )]
     Joint,
-    /// A cell is NaN or infinite.
+    /// A value is NaN or infinite.
     #[error("row {row}, feature {column}: found {value}, but training needs finite numbers")]
     NotFinite {
-        /// Row, counted from 1.
+        /// The row, counted from 1.
         row: usize,
-        /// Feature, counted from 1.
+        /// The feature, counted from 1.
         column: usize,
         /// The value found.
         value: f64,
     },
-    /// Training diverged: the loss is no longer a number.
+    /// Training diverged: the loss is not finite.
     #[error("training diverged at step {step}: the loss is {loss}; a smaller learning rate may help")]
     Diverged {
-        /// The optimisation step, counted from 1.
+        /// The optimization step, counted from 1.
         step: usize,
-        /// The loss seen.
+        /// The loss.
         loss: f64,
     },
-    /// A detector that cannot learn from rows that pass by.
+    /// The detector cannot learn from a stream.
     #[error("{detector} cannot learn from a stream: {reason}")]
     NotStreamed {
         /// The detector's name.
@@ -179,28 +187,35 @@ pub enum FitError {
         reason: &'static str,
     },
     /// The memory for streamed learning is too small for the table.
-    #[error("a memory of {} is too little to learn from {}; it must be at least {}",
-        counted(*got, "byte", "bytes"), counted(*n_rows, "row", "rows"), counted(*needed, "byte", "bytes"))]
+    #[error(
+        "{} too little to learn from {}; at least {} are needed",
+        counted(*got, "byte of memory is", "bytes of memory are"),
+        counted(*n_rows, "row", "rows"),
+        counted(*needed, "byte", "bytes")
+    )]
     TooLittleMemory {
         /// The memory in bytes.
         got: usize,
-        /// Rows to train on.
+        /// The number of training rows.
         n_rows: usize,
-        /// The least memory in bytes.
+        /// The memory needed, in bytes.
         needed: usize,
     },
-    /// A table that is read more than once was not the same each time.
-    #[error("the table changed while it was read: at first it had {}, then {then}", counted(*first, "row", "rows"))]
+    /// A table that is read twice was different the second time.
+    #[error(
+        "the table changed while it was read: at first it had {}, then {then}",
+        counted(*first, "row", "rows")
+    )]
     TableChanged {
-        /// Rows the first time.
+        /// The number of rows at first.
         first: usize,
         /// What was found later.
         then: &'static str,
     },
-    /// The temporary file for rows that do not fit into memory.
+    /// The temporary file for rows that do not fit into memory failed.
     #[error("cannot keep rows in a temporary file: {0}")]
     Spill(#[from] std::io::Error),
-    /// The monitor asked to stop.
+    /// The monitor cancelled the work.
     #[error("cancelled")]
     Cancelled,
 }
@@ -212,31 +227,31 @@ pub enum ScoreError {
     /// Rows that wait for their verdict could not be kept in a temporary file.
     #[error("cannot keep the rows in a temporary file until all are seen: {0}")]
     Spool(String),
-    /// The rows have another width than the training rows.
+    /// The rows have more or fewer features than the training rows.
     #[error(
         "the detector was fitted on {}, but the rows have {}",
         counted(*fitted, "feature", "features"),
         count(*got)
     )]
     ColumnCount {
-        /// Features in training.
+        /// The number of features in training.
         fitted: usize,
-        /// Features found.
+        /// The number of features found.
         got: usize,
     },
-    /// A cell is NaN or infinite.
+    /// A value is NaN or infinite.
     #[error("row {row}, feature {column}: found {value}, but scoring needs finite numbers")]
     NotFinite {
-        /// Row, counted from 1.
+        /// The row, counted from 1.
         row: usize,
-        /// Feature, counted from 1.
+        /// The feature, counted from 1.
         column: usize,
         /// The value found.
         value: f64,
     },
 }
 
-/// The message with whatever caused it, unless the message says that already.
+/// The error's message with its causes, unless the message contains them already.
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
@@ -248,7 +263,12 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
         }
         cause = inner.source();
     }
-    // What serde calls by its name in Rust, people call otherwise.
+    in_plain_words(&message)
+}
+
+/// A message of `serde` with "a number" for `f64` and "a whole number" for `usize` and `u64`.
+#[must_use]
+pub fn in_plain_words(message: &str) -> String {
     message
         .replace(", expected f64", ", expected a number")
         .replace(", expected usize", ", expected a whole number")

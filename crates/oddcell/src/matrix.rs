@@ -1,8 +1,8 @@
-//! Rows × features, row-major, `f64`: what detectors learn from and judge.
+//! Rows × features, row-major, `f64`: the input of detectors.
 
 use std::ops::Range;
 
-/// A dense table of numbers, row after row.
+/// A dense, row-major matrix of numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
     values: Vec<f64>,
@@ -17,17 +17,17 @@ impl Matrix {
         Self { values: vec![0.0; n_rows * n_cols], n_rows, n_cols }
     }
 
-    /// Wraps `values`, row after row.
+    /// Wraps `values`, which holds one row after the other.
     ///
     /// # Panics
-    /// If `values` does not hold exactly `n_rows × n_cols` numbers: a bug of the caller, not of the data.
+    /// If `values` does not hold exactly `n_rows × n_cols` numbers.
     #[must_use]
     pub fn new(values: Vec<f64>, n_rows: usize, n_cols: usize) -> Self {
         assert_eq!(values.len(), n_rows * n_cols, "a {n_rows} × {n_cols} matrix");
         Self { values, n_rows, n_cols }
     }
 
-    /// A matrix from rows of equal length; handy in tests and examples.
+    /// A matrix from rows of equal length.
     ///
     /// # Panics
     /// If the rows differ in length.
@@ -56,12 +56,12 @@ impl Matrix {
         &self.values
     }
 
-    /// All values, row after row, to be changed in place.
+    /// All values, row after row, mutable.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
-    /// The values themselves.
+    /// Returns the values, row after row.
     #[must_use]
     pub fn into_values(self) -> Vec<f64> {
         self.values
@@ -73,7 +73,7 @@ impl Matrix {
         &self.values[row * self.n_cols..][..self.n_cols]
     }
 
-    /// One row, to be changed in place.
+    /// One row, mutable.
     pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.values[row * self.n_cols..][..self.n_cols]
     }
@@ -101,7 +101,7 @@ impl Matrix {
         Self::new(values, rows.len(), self.n_cols)
     }
 
-    /// The first cell that is NaN or infinite, as (row, column) counted from 0.
+    /// The row and column, counted from 0, of the first value that is NaN or infinite.
     #[must_use]
     pub fn first_not_finite(&self) -> Option<(usize, usize)> {
         let at = self.values.iter().position(|value| !value.is_finite())?;

@@ -1,9 +1,18 @@
-//! How well scores rank known anomalies: AUC, average precision, and F1 at the number of true anomalies.
+//! Metrics for scores of labeled rows: AUC, average precision, and F1 at the number of true anomalies.
 //!
-//! *Why:* with a label column a run can be judged; nothing here ever takes part in fitting.
-//! All three read scores as *higher = more anomalous*, depend on the order of the scores alone (any increasing
-//! transformation leaves them as they are), and are `None` when one of the two classes is absent, because then
-//! there is no ranking to judge. `scores` and `anomalous` have one entry per row.
+//! They never take part in fitting. All of them read scores as *higher = more anomalous* and depend only on
+//! the order of the scores: an increasing transformation changes nothing. They are `None` if all rows have
+//! the same label. `scores` and `anomalous` have one entry per row.
+//!
+//! ```
+//! use oddcell::metrics::{TieRule, auc, average_precision, f1_at_n};
+//!
+//! let scores = [0.2, 0.9, 0.4, 0.1];
+//! let anomalous = [false, true, false, true];
+//! assert_eq!(auc(&scores, &anomalous), Some(0.5)); // two of the four pairs are in the right order
+//! assert_eq!(average_precision(&scores, &anomalous), Some(0.75));
+//! assert_eq!(f1_at_n(&scores, &anomalous, TieRule::Strict), Some(0.5)); // one of the two highest scores is an anomaly
+//! ```
 
 use std::fmt;
 
@@ -31,20 +40,20 @@ impl fmt::Display for Metrics {
     }
 }
 
-/// What F1 does with rows whose scores are equal across the cut.
+/// How F1 treats rows that are tied at the cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TieRule {
-    /// Rows tied across the cut are all called normal; the order of the rows does not matter (the convention of
-    /// NeuTraL-AD: a score is called anomalous if it is *above* the percentile of the normal share).
+    /// All tied rows count as normal, and the order of the rows does not matter. This is the convention of
+    /// NeuTraL-AD: a row is anomalous if its score is *above* the percentile of the normal share.
     #[default]
     Strict,
-    /// Exactly as many rows are called anomalous as there are anomalies; of tied rows the earlier ones (the
-    /// convention of ICL).
+    /// As many rows count as anomalous as there are anomalies; the earlier ones of tied rows come first. This
+    /// is the convention of ICL.
     RowOrder,
 }
 
-/// Area under the ROC curve: the chance that a random anomaly scores above a random normal row, ties counting
-/// one half.
+/// The area under the ROC curve: the chance that a random anomaly scores above a random normal row. A tie
+/// counts one half.
 ///
 /// With R the sum of the mid-ranks of the Na anomalies among all rows and N0 normal rows,
 /// AUC = (R − Na(Na + 1)/2) / (Na · N0).
@@ -54,7 +63,7 @@ pub fn auc(scores: &[f64], anomalous: &[bool]) -> Option<f64> {
     let mut rank_sum = 0.0;
     let mut before = 0;
     for group in tie_groups(scores, anomalous).iter().rev() {
-        // Ranks before+1 ..= before+size, all counted as their mean.
+        // The mean of the ranks before+1 ..= before+size.
         let mid_rank = before as f64 + (group.size + 1) as f64 / 2.0;
         rank_sum += mid_rank * group.anomalous as f64;
         before += group.size;
@@ -63,8 +72,8 @@ pub fn auc(scores: &[f64], anomalous: &[bool]) -> Option<f64> {
     Some((rank_sum - n_anomalous * (n_anomalous + 1.0) / 2.0) / (n_anomalous * n_normal))
 }
 
-/// Average precision: Σ (recallₖ − recallₖ₋₁) · precisionₖ over the distinct scores from the highest down.
-/// Tied rows enter together, so the order of the rows does not matter.
+/// The average precision: Σ (recallₖ − recallₖ₋₁) · precisionₖ over the distinct scores, highest first. Tied
+/// rows enter together, so the order of the rows does not matter.
 #[must_use]
 pub fn average_precision(scores: &[f64], anomalous: &[bool]) -> Option<f64> {
     let (n_anomalous, _) = class_sizes(scores, anomalous)?;
@@ -77,16 +86,16 @@ pub fn average_precision(scores: &[f64], anomalous: &[bool]) -> Option<f64> {
     Some(sum / n_anomalous as f64)
 }
 
-/// F1 when about as many rows are called anomalous as there are true anomalies.
+/// F1 if about as many rows count as anomalous as there are true anomalies.
 ///
-/// Under [`TieRule::RowOrder`] exactly Na rows are called, so F1 = precision = recall. Under
+/// Under [`TieRule::RowOrder`] exactly Na rows count as anomalous, so F1 = precision = recall. Under
 /// [`TieRule::Strict`] the threshold is the linearly interpolated percentile at 100 · N0/N of all scores; its
 /// position N0 − N0/N lies strictly between the sorted positions N0 − 1 and N0 (from 0), so "above the
 /// threshold" is exactly "above the N0-th smallest score", and no rounding is involved.
 #[must_use]
 pub fn f1_at_n(scores: &[f64], anomalous: &[bool], ties: TieRule) -> Option<f64> {
     let (n_anomalous, n_normal) = class_sizes(scores, anomalous)?;
-    // Highest first; the sort is stable, so of tied rows the earlier one comes first.
+    // Highest first; the sort is stable, so the earlier of two tied rows comes first.
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     let called = match ties {
@@ -100,7 +109,7 @@ pub fn f1_at_n(scores: &[f64], anomalous: &[bool], ties: TieRule) -> Option<f64>
     Some(2.0 * found as f64 / (called + n_anomalous) as f64)
 }
 
-/// Rows that share one score.
+/// Rows with equal scores.
 struct TieGroup {
     size: usize,
     anomalous: usize,
@@ -110,13 +119,13 @@ struct TieGroup {
 fn tie_groups(scores: &[f64], anomalous: &[bool]) -> Vec<TieGroup> {
     let mut rows: Vec<(f64, bool)> = scores.iter().copied().zip(anomalous.iter().copied()).collect();
     rows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-    // `==` and not the total order: 0.0 and -0.0 are one score.
+    // `==` instead of the total order, because 0.0 and -0.0 are equal scores.
     rows.chunk_by(|a, b| a.0 == b.0)
         .map(|group| TieGroup { size: group.len(), anomalous: group.iter().filter(|row| row.1).count() })
         .collect()
 }
 
-/// Number of anomalous and of normal rows, if there are both.
+/// The numbers of anomalous and of normal rows, if there are both.
 fn class_sizes(scores: &[f64], anomalous: &[bool]) -> Option<(usize, usize)> {
     assert_eq!(scores.len(), anomalous.len(), "one label per score");
     let n_anomalous = anomalous.iter().filter(|&&label| label).count();

@@ -1,11 +1,11 @@
-//! Several pieces of work under one monitor: to whoever watches it is one piece that only moves forward.
+//! Reports several pieces of work to one monitor as one piece that only moves forward.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::{Context, Monitor, Progress};
 
-/// Folds the progress of `count` pieces of equal weight, done one after the other or side by side, into one. All are
-/// measured in the units of the first that says anything, so that the total never changes, even if others count differently.
+/// Combines the progress of `count` pieces of equal weight, sequential or parallel, into one. The first piece
+/// that reports sets the unit for all, so that the total never changes even if others count differently.
 pub(crate) struct Parts<'a> {
     monitor: &'a dyn Monitor,
     reached: Mutex<Reached>,
@@ -13,7 +13,7 @@ pub(crate) struct Parts<'a> {
 
 struct Reached {
     unit: Option<usize>,
-    /// Units done, by piece.
+    /// The units done, by piece.
     done: Vec<usize>,
 }
 
@@ -22,7 +22,7 @@ impl<'a> Parts<'a> {
         Self { monitor, reached: Mutex::new(Reached { unit: None, done: vec![0; count] }) }
     }
 
-    /// Does the piece number `index`; once it has succeeded it counts as done, whatever it reported.
+    /// Runs piece number `index`. Once it succeeds it counts as done, whatever it reported.
     pub(crate) fn run<T, E>(
         &self,
         index: usize,
@@ -50,10 +50,10 @@ struct Part<'a> {
 
 impl Monitor for Part<'_> {
     fn advanced(&self, progress: Progress) {
-        // Held while the monitor is told, so that it never hears of an earlier state after a later one.
+        // Held while calling the monitor, so that it never gets an earlier state after a later one.
         let Reached { unit, done } = &mut *self.parts.lock();
         let unit = *unit.get_or_insert(progress.total.max(1));
-        // In 128 bits, because the product of two counts may need them.
+        // The product of two counts may need 128 bits.
         let share = progress.done.min(progress.total) as u128 * unit as u128;
         let within = (share / progress.total.max(1) as u128) as usize;
         done[self.index] = done[self.index].max(within);
@@ -82,7 +82,8 @@ mod tests {
         }
     }
 
-    // Three pieces: the first counts to 4, the second to 8 (two of its steps are one unit), the third says nothing.
+    // Three pieces: the first counts to 4, the second to 8 (two of its steps are one unit), the third never
+    // reports.
     #[test]
     fn pieces_that_count_differently_make_one_that_only_moves_forward() {
         let watch = Watch::default();

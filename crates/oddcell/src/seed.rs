@@ -1,12 +1,11 @@
-//! One user seed, many named streams.
+//! Random streams, all derived from the user's one seed.
 //!
-//! Everything random in the library draws from a stream that is named by what it is for and by the indices it
-//! serves, so that a value depends on (seed, name, indices) alone: not on threads, batch sizes, or on what was
-//! drawn before it.
+//! Each use of randomness in the library has a stream of its own, named by purpose and indices. A value
+//! depends only on (seed, name, indices), not on threads, batch sizes or earlier draws.
 
 use serde::{Deserialize, Serialize};
 
-/// The user's seed. Same data, same seed, same version: same bits.
+/// The user's seed. The same data, seed and version give the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Seed(pub u64);
@@ -14,8 +13,8 @@ pub struct Seed(pub u64);
 /// 2⁶⁴ divided by the golden ratio, the increment of SplitMix64.
 pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The output function of SplitMix64 (Steele, Lea, Flood 2014): a bijection whose every output bit depends on
-/// every input bit.
+/// The output function of SplitMix64 (Steele, Lea, Flood 2014): a bijection in which every output bit depends
+/// on every input bit.
 #[inline(always)]
 pub(crate) const fn mix(z: u64) -> u64 {
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -40,7 +39,7 @@ impl Seed {
         Stream { state: self.key(name, indices) }
     }
 
-    /// A seed of its own for a part of the work (a fold, a repeat), derived from this one.
+    /// Derives a seed for a part of the work (a fold, a repeat).
     #[must_use]
     pub fn child(self, name: &str, index: u64) -> Seed {
         Seed(self.key(name, &[index]))
@@ -53,7 +52,7 @@ pub(crate) const fn subkey(key: u64, index: u64) -> u64 {
     mix(key.wrapping_add(index.wrapping_add(1).wrapping_mul(GOLDEN)))
 }
 
-/// A sequential generator (SplitMix64) for everything that is not a hot loop: splits, shuffles, initial weights.
+/// A sequential generator (SplitMix64) for work outside hot loops: splits, shuffles, initial weights.
 #[derive(Debug, Clone)]
 pub struct Stream {
     state: u64,
@@ -67,13 +66,13 @@ impl Stream {
         mix(self.state)
     }
 
-    /// Uniform in [0, 1), with 53 random bits.
+    /// A uniform number in [0, 1) with 53 random bits.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Uniform in 0..n without bias (Lemire's multiply and reject). `n` must not be 0.
+    /// An unbiased uniform number in 0..n (Lemire's multiply and reject). `n` must not be 0.
     #[inline]
     pub fn below(&mut self, n: usize) -> usize {
         let n = n as u64;
@@ -86,14 +85,14 @@ impl Stream {
         }
     }
 
-    /// Standard normal (Box and Muller, one of the pair).
+    /// A standard normal number (one of a Box–Muller pair).
     pub fn normal(&mut self) -> f64 {
-        // `libm` gives the same bits on every machine, which the system's logarithm and cosine do not.
+        // `libm` gives the same bits on every machine; the system's logarithm and cosine do not.
         let radius = (-2.0 * libm::log(1.0 - self.uniform())).sqrt();
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// A uniformly random order of `items` (Fisher and Yates).
+    /// Shuffles `items` uniformly (Fisher–Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

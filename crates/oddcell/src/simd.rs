@@ -1,28 +1,28 @@
-//! Runs a piece of numerical work compiled for the best instruction set of this CPU.
+//! Runs numerical code compiled for the best instruction set of this CPU.
 //!
-//! The hot loops of the library are plain safe Rust over fixed-size arrays, which the compiler turns into vector
-//! instructions of whatever width the surrounding function may use. This module is the one place that chooses
-//! that width at run time. (The only other `unsafe` code is the inner loops of `net::gemm`.)
+//! The hot loops of the library are safe Rust over fixed-size arrays. The compiler turns them into vector
+//! instructions as wide as the surrounding function allows; this module chooses that width at run time. (The
+//! only other `unsafe` code is the inner loops of `net::gemm`.)
 //!
-//! *Invariant:* the choice never changes a bit. The loops use only operations whose result IEEE 754 fixes
-//! (`+ - × ÷`, square root, fused multiply-add), each output element in an order that does not depend on the
-//! vector width.
+//! *Invariant:* the choice never changes a bit. The loops use only operations whose result IEEE 754 fixes (`+
+//! - × ÷`, square root, fused multiply-add), and the order of operations for each output element does not
+//! depend on the vector width.
 
 #![expect(unsafe_code, reason = "calling a function compiled for a CPU feature needs it; checked below")]
 
-/// Work that is worth compiling several times.
+/// Work that is compiled once per instruction set.
 pub(crate) trait Work {
-    /// What it gives.
+    /// The result.
     type Output;
 
-    /// Does it. Implementations are `#[inline(always)]`, and so is everything hot they call: that is how they
-    /// come to be compiled for the caller's instruction set. Hence no closures around multiply-adds: a closure may
-    /// stay a function of its own, compiled for the oldest CPU. `ROWS` is the height of a register tile that suits
-    /// the vector registers there are (see [`crate::net::gemm`]).
+    /// Runs the work. Implementations, and all hot functions they call, must be `#[inline(always)]`, so that
+    /// they are compiled for the caller's instruction set. Multiply-adds must not be in closures: a closure
+    /// may stay a separate function, compiled for the oldest CPU. `ROWS` is the height of a register tile
+    /// that suits the available vector registers (see `net::gemm`).
     fn run<const ROWS: usize>(self) -> Self::Output;
 }
 
-/// Runs `work` on the widest vectors this CPU has.
+/// Runs `work` on the widest vectors of this CPU.
 #[inline]
 pub(crate) fn run<W: Work>(work: W) -> W::Output {
     #[cfg(test)]
@@ -32,12 +32,11 @@ pub(crate) fn run<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") {
-            // SAFETY: both features that `run_avx512` enables were detected on the line above; AVX-512F includes
-            // AVX2 and FMA.
+            // SAFETY: the line above detected AVX-512F and AVX-512VL; AVX-512F includes AVX2 and FMA.
             return unsafe { run_avx512(work) };
         }
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            // SAFETY: both features that `run_avx2` enables were detected on the line above.
+            // SAFETY: the line above detected both features that `run_avx2` enables.
             return unsafe { run_avx2(work) };
         }
     }
@@ -67,12 +66,12 @@ mod tests {
 
     use super::Work;
 
-    /// A way to run work, other than the one that [`super::run`] chooses.
+    /// A code path other than the one that [`super::run`] chooses.
     #[derive(Debug, Clone, Copy)]
     pub(super) enum Path {
-        /// The body of a path in plain instructions, by the height of its tile. No CPU is without these.
+        /// The body of a path in baseline instructions, by the height of its tile. Every CPU has these.
         Plain(usize),
-        /// AVX2, which a CPU with AVX-512 would not choose.
+        /// AVX2, which a CPU with AVX-512 does not choose.
         #[cfg(target_arch = "x86_64")]
         Avx2,
     }
@@ -99,9 +98,9 @@ mod tests {
         }
     }
 
-    /// What `work` gives on this thread, which must be the same on every path: the one of this CPU, AVX2 if there is
-    /// any, and the bodies of all paths in plain instructions. (What AVX-512 makes of its body, only a CPU that has it
-    /// can show.)
+    /// Returns the result of `work` and asserts that it is the same on every path: the one that this CPU
+    /// chooses, AVX2 if available, and the bodies of all paths in baseline instructions. (Only a CPU with
+    /// AVX-512 can test that path.)
     pub(crate) fn on_every_path<T: PartialEq + Debug>(work: impl Fn() -> T) -> T {
         let chosen = work();
         let mut paths = [4, 6, 12].map(Path::Plain).to_vec();

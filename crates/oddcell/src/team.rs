@@ -1,13 +1,13 @@
 //! Threads that work together in short bursts.
 //!
-//! *Why:* a training step of a small net takes under a millisecond and needs its threads twice. A thread pool lets
-//! idle threads fall asleep in between, and waking one takes longer than its share of the work. The helpers of a team
-//! stay awake for the few microseconds that the serial part of a step takes.
+//! *Why:* a training step of a small net takes under a millisecond and needs its threads twice. A thread pool
+//! lets idle threads sleep in between, and waking one takes longer than its share of the work. The helpers of
+//! a team stay awake for the few microseconds that the serial part of a step takes.
 //!
-//! *How:* tasks are numbers. [`Team::burst`] publishes `n` of them; the caller and every helper that is free claim one
-//! after the other, until all are done. A helper is a task of the caller's thread pool that may start late or never:
-//! the caller then does everything alone, so nothing can block. What a task may touch is up to the job (usually one
-//! lock per task, never contended).
+//! *How:* tasks are numbers. [`Team::burst`] publishes `n` of them; the caller and all free helpers claim one
+//! task after the other until all are done. A helper is a task of the caller's thread pool. It may start late
+//! or never; the caller then does everything alone, so nothing can block. The job decides what a task may
+//! touch (usually one lock per task, never contended).
 
 use std::{
     hint,
@@ -18,16 +18,16 @@ use std::{
     thread,
 };
 
-/// How often a thread looks before it lets other threads go first, and then before a helper sleeps.
+/// How often a thread spins before it yields, and how often a helper then yields before it sleeps.
 const LOOKS: usize = 2_000;
 const YIELDS: usize = 50;
 
-/// Waits a moment before the next look.
+/// Waits a moment before the next check.
 fn pause(look: usize) {
     if look < LOOKS { hint::spin_loop() } else { thread::yield_now() }
 }
 
-/// Runs `work` with a team of at most `n_threads` threads of the current pool, whose tasks are done by `job`.
+/// Runs `work` with a team of at most `n_threads` threads of the current pool. The team's tasks run `job`.
 pub(crate) fn with_team<J, R>(n_threads: usize, job: J, work: impl FnOnce(&Team<J>) -> R + Send) -> R
 where
     J: Fn(usize) + Sync,
@@ -44,7 +44,7 @@ where
     };
     let n_helpers = n_threads.min(rayon::current_num_threads()) - 1;
     rayon::scope(|scope| {
-        // Also on a panic: a helper that waits for ever would never let the scope end.
+        // Closes the team also on a panic; otherwise a waiting helper would keep the scope open forever.
         let _closing = Closing(&team);
         for _ in 0..n_helpers {
             scope.spawn(|_| team.help());
@@ -56,7 +56,7 @@ where
 /// Threads that work together in short bursts; see [`with_team`].
 pub(crate) struct Team<J> {
     job: J,
-    /// The number of tasks nobody has claimed yet.
+    /// The number of unclaimed tasks.
     open: AtomicU64,
     n_done: AtomicUsize,
     closed: AtomicBool,
@@ -74,7 +74,7 @@ impl<J> Drop for Closing<'_, J> {
     }
 }
 
-/// Counts a task as done also if it panics: the pool passes the panic on once everybody has stopped.
+/// Counts a task as done even if it panics. The pool passes the panic on once all threads have stopped.
 struct Counting<'a>(&'a AtomicUsize);
 
 impl Drop for Counting<'_> {
@@ -84,15 +84,15 @@ impl Drop for Counting<'_> {
 }
 
 impl<J: Fn(usize) + Sync> Team<J> {
-    /// Does the tasks 0 to `n_tasks − 1`, in any order, side by side, and `own` on this thread.
+    /// Runs the tasks 0 to `n_tasks − 1` in parallel and in any order, and `own` on this thread.
     pub(crate) fn burst<R>(&self, n_tasks: usize, own: impl FnOnce() -> R) -> R {
         self.n_done.store(0, SeqCst);
         self.open.store(n_tasks as u64, SeqCst);
         self.ring();
         let result = own();
         while self.work_once() {}
-        // What others claimed is under way and takes no longer than a task, unless the machine is busy and their thread had to
-        // stop: then it gets this thread's core.
+        // The remaining tasks are running and end soon, unless the machine is busy and a helper was
+        // preempted; yielding then gives it this thread's core.
         let mut look = 0;
         while self.n_done.load(SeqCst) < n_tasks {
             pause(look);
@@ -101,7 +101,7 @@ impl<J: Fn(usize) + Sync> Team<J> {
         result
     }
 
-    /// Claims a task and does it; false if there is none.
+    /// Claims a task and runs it; returns false if there is none.
     fn work_once(&self) -> bool {
         let claimed = self.open.fetch_update(SeqCst, SeqCst, |open| open.checked_sub(1));
         let Ok(open) = claimed else { return false };
@@ -127,7 +127,7 @@ impl<J: Fn(usize) + Sync> Team<J> {
         }
         let mut bed = self.bed.lock().unwrap_or_else(PoisonError::into_inner);
         self.n_sleeping.fetch_add(1, SeqCst);
-        // Looked at after the count went up: whoever publishes work later sees the sleeper and rings.
+        // Checked after incrementing the count: whoever publishes work later sees the sleeper and rings.
         while !self.is_wanted() {
             bed = self.bell.wait(bed).unwrap_or_else(PoisonError::into_inner);
         }
@@ -140,10 +140,10 @@ impl<J: Fn(usize) + Sync> Team<J> {
 }
 
 impl<J> Team<J> {
-    /// Wakes the sleepers.
+    /// Wakes the sleeping helpers.
     fn ring(&self) {
         if self.n_sleeping.load(SeqCst) > 0 {
-            // With the lock held, no helper is between its last look and its sleep.
+            // While we hold the lock, no helper is between its last check and its sleep.
             let _bed = self.bed.lock().unwrap_or_else(PoisonError::into_inner);
             self.bell.notify_all();
         }
@@ -179,7 +179,7 @@ mod tests {
                     },
                 );
             });
-            // Task t is there in the 8 − t − 1 of eight rounds whose burst has more than t tasks.
+            // Task t runs in the 8 − t − 1 of every eight rounds that have more than t tasks.
             let counts: Vec<usize> = counts.iter().map(|count| count.load(SeqCst)).collect();
             assert_eq!(counts, [1750, 1500, 1250, 1000, 750, 500, 250]);
         }
@@ -192,7 +192,7 @@ mod tests {
             let caller = thread::current().id();
             let job = |_: usize| {
                 if thread::current().id() == caller {
-                    // Leaves the other tasks to the helper, which has to wake up for them.
+                    // Leaves the other task to the helper, which has to wake up for it.
                     while !ran_elsewhere.load(SeqCst) {
                         thread::yield_now();
                     }

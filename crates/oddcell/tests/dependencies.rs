@@ -1,4 +1,5 @@
-//! What we build on may be used by everybody who may use us, and comes in one version as far as we can help it.
+//! What we build on may be used by everybody who may use us, and comes in one version as far as we can help
+//! it.
 //!
 //! Looked at is what `cargo metadata` resolves for the platform the test runs on, dev-dependencies included.
 
@@ -26,8 +27,8 @@ const ALLOWED: [&str; 11] = [
     "Zlib",
 ];
 
-/// Crates that come in several versions because our dependencies disagree. A new one is a reason to look for another
-/// version or another crate first.
+/// Crates that come in several versions because our dependencies disagree. A new one is a reason to look for
+/// another version or another crate first.
 const SEVERAL: [&str; 5] = ["getrandom", "hashbrown", "miniz_oxide", "num-bigint", "syn"];
 
 fn run(program: &str, arguments: &[&str]) -> String {
@@ -53,7 +54,8 @@ fn dependencies() -> Vec<(String, String, String)> {
         .collect()
 }
 
-/// Whether an SPDX expression lets us use the crate under allowed licences alone. `/` is an old way to write `OR`.
+/// Whether an SPDX expression lets us use the crate under allowed licences alone. `/` is an old way to write
+/// `OR`.
 fn is_allowed(expression: &str) -> bool {
     let expression = expression.replace('/', " OR ").replace(['(', ')'], " ");
     // `A AND B OR C` does not occur without brackets, and with them every part between ANDs is a choice.

@@ -1,7 +1,7 @@
 //! Broken and hostile inputs: whatever the bytes, reading ends with a table or an error, never with a panic.
 //!
-//! Valid files of every format are cut all over and have bytes overwritten; random bytes are put behind every magic
-//! number. A reader that is moved through all its batches must also read all its cells.
+//! Valid files of every format are cut all over and have bytes overwritten; random bytes are put behind every
+//! magic number. A reader that is moved through all its batches must also read all its cells.
 
 #![allow(clippy::unwrap_used, reason = "a helper that fails makes its test fail")]
 

@@ -241,7 +241,7 @@ fn what_is_wrong_with_a_csv_is_said_with_its_place() {
     assert!(error([b"\xFF\xFE", &wide[..]].concat()).starts_with("test is UTF-16 text"));
     let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
     let error = read_with(b"PAR1xxxxPAR1", &options).unwrap_err().to_string();
-    assert_eq!(error, "test was to be read as csv, but its first bytes are those of parquet");
+    assert_eq!(error, "test should be csv, but its first bytes are those of parquet");
 }
 
 #[test]

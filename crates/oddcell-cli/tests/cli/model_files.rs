@@ -83,7 +83,7 @@ fn a_model_that_is_cut_off() {
     let output = folder.oddcell(["inspect", "cut.oddcell"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let expected = format!(
-        "error: `cut.oddcell`: the model file is cut off: it has {} bytes, but needs {}\n\
+        "error: `cut.oddcell`: the model file is truncated: it has {} bytes, but needs {}\n\
          hint: copy the file again from where it came from, or fit the model again\n",
         count(bytes.len() - 10),
         count(bytes.len())
@@ -132,10 +132,10 @@ fn a_model_can_come_from_a_pipe() {
     };
     assert!(
         inspect(&model[..400])
-            .starts_with("error: `/dev/stdin`: the model file is cut off: it has 400 bytes")
+            .starts_with("error: `/dev/stdin`: the model file is truncated: it has 400 bytes")
     );
     let cut = inspect(&model[..model.len() - 1]);
-    assert!(cut.starts_with("error: `/dev/stdin`: the model file is cut off: it has "), "{cut}");
+    assert!(cut.starts_with("error: `/dev/stdin`: the model file is truncated: it has "), "{cut}");
     let csv = inspect(orders(120).as_bytes());
     assert_eq!(csv, "error: `/dev/stdin`: not an oddcell model: it looks like a text, such as a CSV table");
 }

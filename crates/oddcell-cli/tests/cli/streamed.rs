@@ -79,7 +79,7 @@ fn what_cannot_be_streamed_is_told_before_the_table_is_read() {
     ----- stdout -----
 
     ----- stderr -----
-    error: a memory of 1 byte is too little to learn from 96 rows; it must be at least 136 bytes
+    error: 1 byte of memory is too little to learn from 96 rows; at least 136 bytes are needed
     hint: give it more with --memory
     ");
 }

@@ -1,13 +1,14 @@
 //! Conformal p-values from the scores of held-out normal rows.
 //!
-//! *Formula:* with calibration scores c₁ … cₙ, p(s) = (1 + #{cᵢ ≥ s}) / (n + 1). For a fresh row that is
-//! exchangeable with the calibration rows, P(p ≤ α) ≤ α for every α, with equality at α = k/(n + 1) if no scores
-//! are tied; ties only make p larger.
-//! *Invariants:* p ∈ {1/(n+1), …, 1}, and never increases with the score.
+//! *Formula:* with calibration scores c₁ … cₙ, p(s) = (1 + #{cᵢ ≥ s}) / (n + 1). For a new row that is
+//! exchangeable with the calibration rows, P(p ≤ α) ≤ α for every α, with equality at α = k/(n + 1) if no
+//! scores are tied; ties only make p larger.
+//!
+//! *Invariants:* p ∈ {1/(n+1), …, 1}, and p never increases with the score.
 
 use crate::tensors::TensorError;
 
-/// Sorted calibration scores of rows that no net was trained on.
+/// Scores of normal rows that were not used for training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     /// Ascending, finite.
@@ -15,14 +16,14 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// The reference made of these scores, in any order. Scores are finite, as every detector promises.
+    /// Calibrates with these scores, in any order. They must be finite, as the scores of every detector are.
     #[must_use]
     pub fn conformal(mut scores: Vec<f64>) -> Self {
         scores.sort_unstable_by(f64::total_cmp);
         Self { sorted: scores }
     }
 
-    /// The reference made of scores out of a model file, which must be there, finite and ascending.
+    /// Checks and wraps the scores of a model file: there must be some, finite and ascending.
     pub fn from_sorted(name: &str, scores: Vec<f64>) -> Result<Self, TensorError> {
         let invalid = |reason: String| Err(TensorError::Invalid { name: name.to_owned(), reason });
         if scores.is_empty() {
@@ -38,13 +39,13 @@ impl Calibration {
         }
     }
 
-    /// Number of calibration scores.
+    /// The number of calibration scores.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sorted.len()
     }
 
-    /// Whether there are none; every p-value is 1 then.
+    /// Whether there are no scores; every p-value is then 1.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sorted.is_empty()
@@ -56,7 +57,7 @@ impl Calibration {
         &self.sorted
     }
 
-    /// How many calibration scores are at least `score`.
+    /// The number of calibration scores that are at least `score`.
     #[must_use]
     pub fn count_at_least(&self, score: f64) -> usize {
         self.sorted.len() - self.sorted.partition_point(|&other| other < score)
@@ -68,16 +69,16 @@ impl Calibration {
         Self::pooled_p_value(self.count_at_least(score), self.len())
     }
 
-    /// The p-value of a row that `count` of `n` calibration scores reach: the one formula behind
-    /// [`Calibration::p_value`] and behind cross-fitted models, which add both figures up over their members.
+    /// The p-value of a row if `count` of `n` calibration scores are at least its score. Cross-fitted models
+    /// sum both figures over their members.
     #[must_use]
     pub fn pooled_p_value(count: usize, n: usize) -> f64 {
         (1 + count) as f64 / (1 + n) as f64
     }
 
-    /// The score that a share `contamination` of the calibration scores exceeds, as `PyOD` has it: the quantile
-    /// 1 − contamination with linear interpolation. A row is anomalous if its score is *above* it. Without any
-    /// calibration score it is infinite.
+    /// The score that a share `contamination` of the calibration scores exceeds: the quantile 1 −
+    /// contamination with linear interpolation, as in `PyOD`. A row is anomalous if its score is *above* it.
+    /// The threshold is infinite if there are no calibration scores.
     #[must_use]
     pub fn threshold(&self, contamination: f64) -> f64 {
         self.quantile(1.0 - contamination)
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
     use crate::Seed;
 
-    #[test] // Three scores: p(s) = (1 + how many reach s)/4.
+    #[test] // Three scores: p(s) = (1 + #{scores ≥ s})/4.
     fn p_values_match_the_counts_worked_out_by_hand() {
         let calibration = Calibration::conformal(vec![2.0, 1.0, 2.0]);
         let p: Vec<f64> = [0.0, 1.0, 1.5, 2.0, 2.5].iter().map(|&s| calibration.p_value(s)).collect();
@@ -110,7 +111,8 @@ mod tests {
         assert_eq!(Calibration::conformal(vec![]).p_value(9.0), 1.0);
     }
 
-    // Scores 0, 1, 2, 3, 4: position (1 − 0.1) · 4 = 3.6 lies between 3 and 4: 3.6. 25 %: position 3, exactly 3.
+    // Scores 0, 1, 2, 3, 4: position (1 − 0.1) · 4 = 3.6 lies between 3 and 4: 3.6. 25 %: position 3, exactly
+    // 3.
     #[test]
     fn the_contamination_threshold_is_the_interpolated_quantile() {
         let calibration = Calibration::conformal(vec![4.0, 2.0, 0.0, 3.0, 1.0]);
@@ -134,9 +136,9 @@ mod tests {
         assert_eq!(message, "tensor `c`: calibration scores must ascend, but value 2 is smaller");
     }
 
-    // The exact law: over calibration set and row together, (n + 1) · p is uniform on 1 ..= n + 1. One fresh row
-    // per fresh calibration set, so that the draws are independent. Kolmogorov-Smirnov against that discrete
-    // law is conservative; the 0.1 % critical value for N draws is 1.95/√N.
+    // The exact law: over calibration set and row together, (n + 1) · p is uniform on 1 ..= n + 1. One fresh
+    // row per fresh calibration set, so that the draws are independent. Kolmogorov-Smirnov against that
+    // discrete law is conservative; the 0.1 % critical value for N draws is 1.95/√N.
     #[test]
     fn p_values_of_fresh_normal_rows_are_uniform() {
         let (draws, n) = (4_000, 19);

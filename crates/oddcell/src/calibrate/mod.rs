@@ -1,12 +1,20 @@
-//! Scores become p-values: how often would a normal row score at least this high?
+//! Turns scores into p-values: how often does a normal row score at least this high?
 //!
-//! *Why:* a score has no unit, a p-value has one. Two references are needed, because two questions are asked:
+//! Scores of different models are not comparable; p-values are. There are two ways to compute them:
 //!
-//! - [`Calibration`] holds the scores of rows that are believed normal and that no net was trained on. A fresh
-//!   normal row is exchangeable with them, so its p-value is uniform whatever the scores look like (conformal
-//!   prediction; Vovk, Gammerman, Shafer 2005). Used by a saved model on new rows.
-//! - [`RobustNull`] is fitted to scores of which some may belong to anomalies: the one table of `detect`. Ranks
-//!   alone would give every table the same p-values, so the tail is modelled instead.
+//! - [`Calibration`] holds the scores of normal rows that were not used for training. A new normal row is
+//!   exchangeable with them, so its p-value is uniform whatever the distribution of scores (conformal
+//!   prediction; Vovk, Gammerman, Shafer 2005). A saved model judges new rows this way.
+//! - [`RobustNull`] is fitted to scores that may include anomalies: the one table of `detect`. Ranks alone
+//!   would give every table the same p-values, so it models the tail instead.
+//!
+//! ```
+//! use oddcell::calibrate::Calibration;
+//!
+//! let calibration = Calibration::conformal(vec![1.0, 2.0, 3.0, 4.0]);
+//! assert_eq!(calibration.p_value(2.5), 0.6); // two of four scores are higher: (1 + 2) / (1 + 4)
+//! assert_eq!(calibration.p_value(9.0), 0.2); // the smallest p-value that four scores allow
+//! ```
 
 mod conformal;
 mod robust;
@@ -14,8 +22,8 @@ mod robust;
 pub use conformal::Calibration;
 pub use robust::RobustNull;
 
-/// How far p-values are from uniform: the largest difference between the share of them up to x, and x (Kolmogorov and
-/// Smirnov's distance). 0 if there are none.
+/// The Kolmogorov–Smirnov distance of p-values from the uniform distribution: the largest difference between
+/// x and the share of p-values up to x. It is 0 if there are none.
 #[must_use]
 pub fn distance_to_uniform(p_values: &[f64]) -> f64 {
     let mut sorted = p_values.to_vec();
@@ -29,7 +37,7 @@ pub fn distance_to_uniform(p_values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    #[test] // Up to 0.1 lie 2 of 4: a distance of 0.4; at 0.9 the shares are 3/4 and 1.
+    #[test] // Two of four are up to 0.1, a distance of 0.4; at 0.9 the shares are 3/4 and 1.
     fn the_distance_to_uniform_is_the_one_worked_out_by_hand() {
         assert!((distance_to_uniform(&[0.6, 0.05, 0.9, 0.1]) - 0.4).abs() < 1e-12);
         assert_eq!(distance_to_uniform(&[]), 0.0);

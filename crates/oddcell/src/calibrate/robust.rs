@@ -1,63 +1,64 @@
-//! p-values for a table whose own rows are the reference, though some of them may be anomalies.
+//! p-values for a table judged by its own rows, although some of them may be anomalies.
 //!
-//! *Why:* ranks within one table say nothing about how many of its rows are odd: the oddest of n rows has rank
-//! 1/n in a clean table too. So the tail of the normal scores is modelled from the part of the table that can be
-//! trusted, and the oddest tenth is only counted, never measured: it may lie as far out as it likes without
-//! changing the p-values.
+//! *Why:* ranks within one table do not tell how many of its rows are odd: the oddest of n rows has rank 1/n
+//! in a clean table, too. So we model the tail of the normal scores from the part of the table that can be
+//! trusted. The highest tenth of the scores is only counted, not measured: how far out it lies does not
+//! change the p-values.
 //!
 //! *Formula:* with the sorted scores s₁ ≤ … ≤ sₙ let u be the median, c the 90 % quantile (both order
-//! statistics), o = min(0, 1 % quantile) the origin, and t(s) = ln((s − o)/(u − o)). Beyond u a normal score has
-//! the chance exp(−a·τ) to lie above s, with τ = t + κt² and κ ≥ 0: a Pareto tail for κ = 0, one like the
-//! log-normal's for κ > 0. Censored at c, the rate a has the m = #{u < sᵢ ≤ c} measured values and the exposure
-//! T = Σ τ(sᵢ) + #{sᵢ > c} · τ(c) as sufficient statistics. Then
+//! statistics), o = min(0, 1 % quantile) the origin, and t(s) = ln((s − o)/(u − o)). Beyond u, a normal score
+//! exceeds s with probability exp(−a·τ), with τ = t + κt² and κ ≥ 0: a Pareto tail for κ = 0, a tail like the
+//! log-normal's for κ > 0. Censored at c, the rate a has the m = #{u < sᵢ ≤ c} measured values and the
+//! exposure T = Σ τ(sᵢ) + #{sᵢ > c} · τ(c) as sufficient statistics. Then
 //!
 //! ```text
 //! p(s) = #{sᵢ ≥ s}/n                         up to u
 //! p(s) = #{sᵢ > u}/n · (1 + τ(s)/T)^(−m)     beyond u
 //! ```
 //!
-//! The last factor is, for given κ, the exact chance that a fresh score exceeds s, the uncertainty of the fitted
-//! rate m/T included (τ/(T/m) follows F(2, 2m) under type II censoring; Lawless 1971). With many rows it is the
-//! plain maximum-likelihood tail exp(−τ·m/T); with few rows it is heavier, as it must be.
+//! For given κ, the last factor is the exact chance that a new score exceeds s, including the uncertainty of
+//! the fitted rate m/T (τ/(T/m) follows F(2, 2m) under type II censoring; Lawless 1971). With many rows it is
+//! the maximum-likelihood tail exp(−τ·m/T); with few rows it is heavier, as it must be.
 //!
-//! κ is chosen with caution: the smallest value whose profile likelihood is within one standard error (1/2 in
-//! the logarithm) of the best, so that the tail is as heavy as the data allow. Between the two families lie the usual
-//! scores: in t, the tails of chi, exponential and normal scores fall faster than any of these, so p errs on the
-//! safe side for them.
+//! The choice of κ is cautious: the smallest value whose profile likelihood is within one standard error (1/2
+//! in the logarithm) of the best, so that the tail is as heavy as the data allow. In t, the tails of chi,
+//! exponential and normal scores fall faster than any of these, so p errs on the safe side for them.
 //!
-//! *Why these constants:* up to a tenth of the rows may be anomalies before they touch the fit, and two fifths
-//! of the rows are left to fit it. Simulated with clean tables of 50 to 3,000 rows, Benjamini-Hochberg at 10 %
-//! flagged anything in at most 4 % of the tables with chi, half-normal, normal, exponential or log-normal scores,
-//! and in 9 to 15 % of those with Pareto scores, the worst case (10 % is the aim). κ = 0 throughout would be
-//! safe there too, but then rows at three times the 99.5 % quantile stay unseen in exponential and normal
-//! scores however many rows there are. Starting the tail at 30 % instead of 50 % saw less in half-normal and
-//! exponential scores, starting at 65 % saw less in nearly all.
+//! *Why these constants:* up to a tenth of the rows may be anomalies without affecting the fit, and two
+//! fifths of the rows remain to fit it. In simulations with clean tables of 50 to 3,000 rows,
+//! Benjamini–Hochberg at 10 % flagged any row in at most 4 % of the tables with chi, half-normal, normal,
+//! exponential or log-normal scores, and in 9 to 15 % of the tables with Pareto scores, the worst case (the
+//! aim is 10 %). κ = 0 throughout would be safe there, too, but would miss rows at three times the 99.5 %
+//! quantile of exponential and normal scores, however many rows there are. A tail from 30 % instead of 50 %
+//! detected less in half-normal and exponential scores, one from 65 % less in nearly all.
 //!
-//! However far out a score is, p is never below 1/(1000·n): n rows cannot vouch for less, and it is small enough for
-//! Benjamini-Hochberg at 0.1 % to flag a single row.
+//! However far out a score is, p is never below 1/(1000·n): n rows do not justify less, and it is small
+//! enough for Benjamini–Hochberg at 0.1 % to flag a single row.
 //!
-//! *Invariants:* p ∈ (0, 1], and never increases with the score. Scaling the scores changes nothing. Fewer than
-//! 20 scores, or so many ties that nothing is left between u and c: p is the plain rank #{sᵢ ≥ s}/n, at least 1/n.
+//! *Invariants:* p ∈ (0, 1], and p never increases with the score. Scaling the scores changes nothing. With
+//! fewer than 20 scores, or so many ties that nothing is left between u and c, p is the rank #{sᵢ ≥ s}/n, at
+//! least 1/n.
 
 use super::Calibration;
 
-/// Below this many scores no tail is fitted.
+/// The fewest scores to fit a tail to.
 const MIN_SCORES: usize = 20;
-/// Where the modelled tail starts.
+/// The quantile at which the modeled tail starts.
 const TAIL_FROM: f64 = 0.5;
-/// From where on scores are counted but not measured.
+/// The quantile from which scores are counted but not measured.
 const CENSORED_FROM: f64 = 0.9;
-/// The low quantile that stands for "no noise at all" where scores can be negative.
+/// The low quantile that serves as the origin if scores can be negative.
 const ORIGIN_AT: f64 = 0.01;
-/// How much log-likelihood a heavier tail may cost: one standard error.
+/// The log-likelihood that a heavier tail may cost: one standard error.
 const CAUTION: f64 = 0.5;
-/// κ · t(c) is looked for among 0 and 0.02 · 1.2ᵏ up to k = 39, that is 24: a tail that bends within the data.
+/// The candidates for κ · t(c) are 0 and 0.02 · 1.2ᵏ up to k = 39, that is 24: a tail that bends within the
+/// data.
 const BENDS: i32 = 40;
 
 /// The smallest p-value, in units of 1/n.
 const LEAST: f64 = 1e-3;
 
-/// The distribution of normal scores, fitted to scores that may hold anomalies.
+/// The distribution of normal scores, fitted to scores that may include anomalies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobustNull {
     reference: Calibration,
@@ -77,12 +78,13 @@ struct Tail {
     bend: f64,
     /// m, how many scores were measured.
     measured: f64,
-    /// T, the sum of τ, censored ones at their bound.
+    /// T, the sum of τ, with censored scores at their bound.
     exposure: f64,
 }
 
 impl RobustNull {
-    /// Fits the null to all scores of a table, in any order. Scores are finite, as every detector promises.
+    /// Fits the distribution to all scores of a table, in any order. They must be finite, as those of every
+    /// detector are.
     #[must_use]
     pub fn fit(scores: Vec<f64>) -> Self {
         let reference = Calibration::conformal(scores);
@@ -90,7 +92,7 @@ impl RobustNull {
         Self { reference, tail }
     }
 
-    /// How often a normal row scores at least this high.
+    /// The share of normal rows that score at least this high.
     #[must_use]
     pub fn p_value(&self, score: f64) -> f64 {
         match &self.tail {
@@ -99,17 +101,17 @@ impl RobustNull {
         }
     }
 
-    /// All scores it was fitted to; its [`Calibration::threshold`] is the one of `PyOD` for a fitted table.
+    /// All scores it was fitted to. Their [`Calibration::threshold`] is that of `PyOD` for a fitted table.
     #[must_use]
     pub fn reference(&self) -> &Calibration {
         &self.reference
     }
 
-    /// What there is to say where no tail was fitted.
+    /// The note to show if no tail was fitted.
     pub const WITHOUT_TAIL: &str =
         "too few rows, or too many equal scores, to estimate p-values: they are plain ranks";
 
-    /// Whether a tail was fitted; if not, p-values are ranks.
+    /// Whether a tail was fitted. If not, p-values are ranks.
     #[must_use]
     pub fn has_tail(&self) -> bool {
         self.tail.is_some()
@@ -132,7 +134,7 @@ impl Tail {
             n_censored: (n - censored_from) as f64,
             bound: log_ratio(bound, start, origin),
         };
-        // Fails for u = o (half of the scores are zero), for c = u (ties), and where a difference overflows.
+        // False for u = o (half of the scores are zero), for c = u (ties), and if a difference overflows.
         if !(sample.bound > 0.0 && sample.bound.is_finite()) {
             return None;
         }
@@ -150,7 +152,7 @@ impl Tail {
     fn p_value(&self, score: f64) -> f64 {
         let tau = bent(log_ratio(score, self.start, self.origin), self.bend);
         let survival = libm::exp(-self.measured * libm::log1p(tau / self.exposure));
-        // Far enough out the exponential underflows, but nothing is impossible.
+        // The exponential underflows far out, but p must not be 0.
         (self.share * survival).max(f64::MIN_POSITIVE)
     }
 }
@@ -167,9 +169,9 @@ fn bent(t: f64, bend: f64) -> f64 {
 
 /// The scores beyond u as t(s), censored at c.
 struct Sample {
-    /// Those up to c. Never empty: c itself is among them, since t(c) > 0.
+    /// The scores up to c. Never empty: c itself is among them, since t(c) > 0.
     measured: Vec<f64>,
-    /// How many lie beyond c.
+    /// The number of scores beyond c.
     n_censored: f64,
     /// t(c).
     bound: f64,
@@ -181,14 +183,14 @@ impl Sample {
         self.measured.iter().map(|&t| bent(t, bend)).sum::<f64>() + self.n_censored * bent(self.bound, bend)
     }
 
-    /// The log-likelihood of κ with the best rate for it, up to a constant: the density is a(1 + 2κt)·exp(−aτ),
-    /// and a = m/T maximises it.
+    /// The log-likelihood of κ with the best rate for it, up to a constant: the density is a(1 +
+    /// 2κt)·exp(−aτ), and a = m/T maximizes it.
     fn profile_likelihood(&self, bend: f64) -> f64 {
         let hazards: f64 = self.measured.iter().map(|&t| libm::log1p(2.0 * bend * t)).sum();
         hazards - self.measured.len() as f64 * libm::log(self.exposure(bend))
     }
 
-    /// The smallest κ that the data do not speak against.
+    /// The smallest κ that the data do not contradict.
     fn cautious_bend(&self) -> f64 {
         let bends = (0..BENDS).map(|k| 0.02 * 1.2f64.powi(k) / self.bound);
         let bends: Vec<f64> = std::iter::once(0.0).chain(bends).collect();
@@ -210,9 +212,10 @@ mod tests {
         verdict::{Rule, verdicts},
     };
 
-    // Ten scores up to 1 = u, then seven at e^0.1, one at e^2 = c, two beyond (20 scores: u is the 10th, c the
-    // 18th). Most of the tail is close to u and the rest far away, so κ = 0 fits best: at κ = 0.1 the gain is
-    // 7·ln 1.02 + ln 1.4 = 0.48, the cost 8·ln(7.907/6.7) = 1.33. m = 8, T = 7·0.1 + 2 + 2·2 = 6.7, share 1/2.
+    // Ten scores up to 1 = u, then seven at e^0.1, one at e^2 = c, two beyond (20 scores: u is the 10th, c
+    // the 18th). Most of the tail is close to u and the rest far away, so κ = 0 fits best: at κ = 0.1 the
+    // gain is 7·ln 1.02 + ln 1.4 = 0.48, the cost 8·ln(7.907/6.7) = 1.33. m = 8, T = 7·0.1 + 2 + 2·2 = 6.7,
+    // share 1/2.
     #[test]
     fn p_values_match_the_tail_worked_out_by_hand() {
         let mut scores: Vec<f64> = (1..=10).map(|tenth| f64::from(tenth) / 10.0).collect();
@@ -239,7 +242,8 @@ mod tests {
         let null = RobustNull::fit((0..2_000).map(|i| f64::from(i) / 2_000.0).chain(tail).collect());
         for chance in [0.5, 0.1, 0.01, 1e-4] {
             let ratio = null.p_value(score(chance)) / (0.5 * chance);
-            // One standard error of caution: within 1 % where there are data, beyond them too large, but not by much.
+            // One standard error of caution: within 1 % where there are data, beyond them too large, but not
+            // by much.
             assert!((0.99..4.0).contains(&ratio), "chance {chance}: {ratio} times");
         }
     }

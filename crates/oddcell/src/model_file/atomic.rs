@@ -1,4 +1,4 @@
-//! Writing a file whole or not at all: beside its place, then renamed into it.
+//! Writes a file completely or not at all: first to a temporary file in the same folder, then renamed.
 
 use std::{
     fs::{self, File},
@@ -11,30 +11,31 @@ use tempfile::NamedTempFile;
 
 use crate::Error;
 
-/// Files that are being written, beside their places.
+/// The temporary files of all writes in progress.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes away what [`write_atomically`] is writing at the moment, on any thread. It is for a process that ends on a
-/// signal, as then nothing is dropped. As long as the result is held, no file is begun or completed.
-#[must_use = "files can be begun again once it is dropped"]
+/// Removes the temporary files of all [`write_atomically`] calls in progress, on any thread. A process that
+/// ends on a signal calls this, because nothing is dropped then. While the result is held, no file can be
+/// started or completed.
+#[must_use = "files can be started again once it is dropped"]
 pub fn remove_unfinished() -> impl Sized {
     let mut unfinished = unfinished();
     for path in unfinished.drain(..) {
-        // Nobody is left to be told.
+        // There is nobody left to report an error to.
         let _ = fs::remove_file(path);
     }
     unfinished
 }
 
-/// Writes the file at `path` with `write`. Until everything is written and has reached the disk, an older file of
-/// that name stays as it is; on an error no half file stays behind, and after a signal none if [`remove_unfinished`] is
+/// Writes the file at `path` with `write`. An existing file stays unchanged until the new one is complete and
+/// on disk. After an error no partial file remains, and after a signal none if [`remove_unfinished`] is
 /// called.
 ///
-/// A link is followed. What is no regular file (`/dev/stdout`, a pipe) cannot be replaced and is written directly.
+/// Links are followed. A target that is not a regular file (`/dev/stdout`, a pipe) is written directly.
 pub fn write_atomically<E: From<Error>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), E>,
@@ -61,20 +62,21 @@ pub fn write_atomically<E: From<Error>>(
     drop(writer);
     beside.file.as_file().sync_all().map_err(failed("write", path))?;
     beside.finish(&target).map_err(failed("create", path))?;
-    // The new name reaches the disk with the folder. Where folders cannot be opened there is nothing more to do.
+    // Syncing the folder writes the new name to disk. Where folders cannot be opened, there is nothing more
+    // to do.
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }
     Ok(())
 }
 
-/// A file beside its place; it is removed unless it is finished.
+/// A temporary file that is removed unless it is finished.
 struct Unfinished {
     file: NamedTempFile,
     listed: Listed,
 }
 
-/// The entry of a file in the list of unfinished ones.
+/// A file's entry in the list of unfinished files.
 struct Listed(PathBuf);
 
 impl Drop for Listed {
@@ -94,7 +96,7 @@ impl Unfinished {
 
     fn finish(self, target: &Path) -> io::Result<()> {
         let Self { file, listed } = self;
-        // Renamed while nobody can take it away.
+        // Holds the lock so that nobody removes the file while it is renamed.
         let unfinished = unfinished();
         let result = file.persist(target);
         drop(unfinished);
@@ -103,20 +105,20 @@ impl Unfinished {
     }
 }
 
-/// A file of its own beside the target, with the permissions a new file usually gets.
+/// Creates a temporary file in `folder` with the usual permissions of a new file.
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".oddcell-").suffix(".part");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // The mask of the process takes away what it usually takes away.
+        // The umask of the process applies as usual.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
 }
 
-/// The file that a link stands for, so that the link itself stays.
+/// The file that a link points to, so that the link itself stays.
 fn resolve(path: &Path) -> PathBuf {
     let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_symlink());
     if is_link { fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()) } else { path.to_owned() }
@@ -166,8 +168,8 @@ mod tests {
         assert_eq!(names(folder.path()), ["m.oddcell"]);
     }
 
-    #[test] // Other tests write at the same time, so nothing is taken away here; the command line's tests do that.
-    fn unfinished_files_are_listed_as_long_as_they_are() {
+    #[test] // Other tests write at the same time, so this test removes nothing; the tests of the command line do.
+    fn unfinished_files_are_listed_until_they_are_finished_or_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let unfinished = Unfinished::create(folder.path()).unwrap();
         let path = unfinished.file.path().to_owned();

@@ -1,4 +1,4 @@
-//! Header and tensors in one sequence of bytes, and back. See the module above for the layout.
+//! Converts header and tensors to bytes and back. The parent module describes the layout.
 
 use std::{collections::BTreeMap, fmt, fmt::Write as _};
 
@@ -8,12 +8,12 @@ use sha2::{Digest, Sha256};
 use super::{FORMAT_VERSION, MAX_FILE_BYTES, MAX_INDEX_BYTES, ModelFileError, foreign::looks_like};
 use crate::tensors::{Tensor, Tensors};
 
-/// Bytes before the index.
+/// The number of bytes before the index.
 const LENGTH_BYTES: u64 = 8;
 /// The key in the index that is not a tensor.
 const METADATA: &str = "__metadata__";
 
-/// The types of numbers we store, as the container names them.
+/// The number types we store, as the container names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 enum Dtype {
     F64,
@@ -43,7 +43,7 @@ impl Dtype {
     }
 }
 
-/// Where a tensor lies. The order of the fields is the order in the file.
+/// The position of a tensor. The order of the fields is the order in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Place {
@@ -59,7 +59,7 @@ struct Metadata {
     oddcell: Option<String>,
 }
 
-/// Puts header and tensors together. Equal content gives equal bytes.
+/// Joins header and tensors. Equal content gives equal bytes.
 pub(crate) fn seal(header: &str, tensors: &Tensors) -> Result<Vec<u8>, ModelFileError> {
     // The widest type first, so that every tensor starts at a multiple of its own size.
     let mut order: Vec<(&String, &Tensor)> = tensors.0.iter().collect();
@@ -89,20 +89,20 @@ pub(crate) fn seal(header: &str, tensors: &Tensors) -> Result<Vec<u8>, ModelFile
     Ok(bytes)
 }
 
-/// Takes a file apart: its header and its tensors, after everything about them that can be checked without
-/// knowing their meaning was checked.
+/// Splits a file into its header and its tensors, and checks everything that can be checked without knowing
+/// their meaning.
 pub(crate) fn open(bytes: &[u8]) -> Result<(String, Tensors), ModelFileError> {
-    // 1. The index lies within the file and is JSON.
+    // 1. The index is within the file and is JSON.
     let index_length = check_start(bytes, bytes.len() as u64)? as usize;
     let (index, data) = bytes[LENGTH_BYTES as usize..].split_at(index_length);
     let index: Index = serde_json::from_slice(index).map_err(ModelFileError::Index)?;
-    // 2. It is ours, and of our version.
+    // 2. We wrote it, in this format version.
     let foreign = ModelFileError::NotAModel { looks_like: "a safetensors file that oddcell did not write" };
     let header = index.metadata.oddcell.ok_or(foreign)?;
     check_version(&header)?;
-    // 3. Every tensor lies where it should, and nothing else is there.
+    // 3. Every tensor is where it should be, and nothing else is there.
     check_layout(&index.places, bytes.len() as u64 - data.len() as u64, data.len() as u64)?;
-    // 4. Nothing was changed since it was written.
+    // 4. The content has not changed since it was written.
     let tensors =
         Tensors(index.places.into_iter().map(|(name, place)| (name, read_tensor(&place, data))).collect());
     let (found, expected) = (index.metadata.checksum.unwrap_or_default(), checksum(&header, &tensors));
@@ -113,7 +113,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(String, Tensors), ModelFileError> {
     Ok((header, tensors))
 }
 
-/// Checks what the first bytes of a file of `total` bytes say, and gives the length of the index.
+/// Checks the first bytes of a file of `total` bytes and returns the length of the index.
 pub(super) fn check_start(start: &[u8], total: u64) -> Result<u64, ModelFileError> {
     if let Some(looks_like) = looks_like(start) {
         return Err(ModelFileError::NotAModel { looks_like });
@@ -131,7 +131,8 @@ fn check_size(part: &'static str, got: u64, limit: u64) -> Result<(), ModelFileE
     if got <= limit { Ok(()) } else { Err(ModelFileError::TooLarge { part, got, limit }) }
 }
 
-/// The version is read leniently, so that a file of a later version, whatever else it holds, is told as such.
+/// Checks the format version. It ignores all other fields, so that a file of another version gets the right
+/// error.
 fn check_version(header: &str) -> Result<(), ModelFileError> {
     #[derive(Deserialize)]
     struct Version {
@@ -145,7 +146,8 @@ fn check_version(header: &str) -> Result<(), ModelFileError> {
     }
 }
 
-/// Tensors follow each other from 0 to the end of the file without gaps or overlaps, each as long as its shape says.
+/// Checks that tensors follow each other from 0 to the end of the file, without gaps or overlaps, and match
+/// their shapes.
 fn check_layout(places: &BTreeMap<String, Place>, before: u64, length: u64) -> Result<(), ModelFileError> {
     let mut order: Vec<(&String, &Place)> = places.iter().collect();
     order.sort_by_key(|(name, place)| (place.data_offsets, *name));
@@ -158,7 +160,8 @@ fn check_layout(places: &BTreeMap<String, Place>, before: u64, length: u64) -> R
                 "starts at byte {begin}, but the one before it ends at byte {reached}"
             )));
         }
-        // No axis is longer than the whole file. Only a tensor without values could claim that, and be believed.
+        // No axis is longer than the whole file. Without this check, a tensor without values could claim any
+        // size.
         if let Some(size) = place.shape.iter().find(|&&size| size > before + length) {
             return Err(wrong(format!("claims {size} values along one axis, more than the file has bytes")));
         }
@@ -167,7 +170,7 @@ fn check_layout(places: &BTreeMap<String, Place>, before: u64, length: u64) -> R
         if needed.is_none() || needed != end.checked_sub(begin) {
             let (shape, dtype) = (&place.shape, place.dtype.name());
             return Err(wrong(format!(
-                "lies from byte {begin} to {end}, which is not the size of {shape:?} {dtype}"
+                "spans bytes {begin} to {end}, which does not match {shape:?} {dtype}"
             )));
         }
         reached = end;
@@ -179,7 +182,7 @@ fn check_layout(places: &BTreeMap<String, Place>, before: u64, length: u64) -> R
     if reached < length { Err(ModelFileError::Extra { extra: length - reached }) } else { Ok(()) }
 }
 
-/// The tensor at a checked place.
+/// Reads the tensor at a checked position.
 fn read_tensor(place: &Place, data: &[u8]) -> Tensor {
     fn values<const N: usize, T>(bytes: &[u8], read: impl Fn([u8; N]) -> T) -> Vec<T> {
         bytes.as_chunks::<N>().0.iter().map(|&chunk| read(chunk)).collect()
@@ -212,8 +215,8 @@ fn each_piece(tensor: &Tensor, mut with: impl FnMut(&[u8])) {
     }
 }
 
-/// SHA-256 over the header and the tensors by name: name, type, shape and bytes of each. Every part of variable
-/// length follows its own length, so no two contents give the same sequence.
+/// The SHA-256 of the header and of name, type, shape and bytes of each tensor, by name. Every part of
+/// variable length is preceded by its length, so that different contents hash different sequences.
 fn checksum(header: &str, tensors: &Tensors) -> String {
     fn text(hash: &mut Sha256, text: &str) {
         hash.update((text.len() as u64).to_le_bytes());
@@ -241,7 +244,7 @@ fn json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).expect("text and numbers are JSON")
 }
 
-/// The index as it is read: a name that stands in it twice is refused, not silently dropped.
+/// The index of a file. A repeated name is an error instead of being dropped silently.
 struct Index {
     metadata: Metadata,
     places: BTreeMap<String, Place>,
@@ -268,7 +271,7 @@ impl<'de> Deserialize<'de> for Index {
                         places.insert(name.clone(), place).is_none()
                     };
                     if !is_new {
-                        return Err(de::Error::custom(format_args!("`{name}` stands in it twice")));
+                        return Err(de::Error::custom(format_args!("`{name}` appears twice")));
                     }
                 }
                 let metadata = metadata.unwrap_or(Metadata { checksum: None, oddcell: None });

@@ -1,9 +1,9 @@
-//! What a file that is no model looks like, for the message.
+//! Recognizes files that are not models, for the error message.
 
-/// How much of a file is looked at.
+/// The number of bytes used to recognize a file.
 pub(super) const START_BYTES: u64 = 512;
 
-/// First bytes that other formats start with.
+/// The signatures of other formats.
 const SIGNATURES: &[(&[u8], &str)] = &[
     (b"PAR1", "a Parquet table"),
     (b"ARROW1", "an Arrow table"),
@@ -21,10 +21,10 @@ const SIGNATURES: &[(&[u8], &str)] = &[
     (b"\x80\x05", "a Python pickle"),
 ];
 
-/// What these first bytes look like, if it is nothing that could be the start of a model file.
+/// What a file with these first bytes is, if it cannot be a model file.
 ///
-/// A model file starts with a length below 2³², so its bytes 4 to 7 are zero and its byte 8 is `{`; a signature
-/// or a text never fits that, except where fewer bytes are there than it takes to tell.
+/// A model file starts with a length below 2³², so its bytes 4 to 7 are zero and its byte 8 is `{`. No
+/// signature and no text matches that, unless there are too few bytes to tell.
 pub(super) fn looks_like(start: &[u8]) -> Option<&'static str> {
     if start.is_empty() {
         return Some("an empty file");
@@ -42,12 +42,12 @@ pub(super) fn looks_like(start: &[u8]) -> Option<&'static str> {
             _ => "a text, such as a CSV table",
         });
     }
-    // A claimed length beyond 2³² is told by its own error; the brace says that it is the same kind of file.
+    // With the brace, it may be a model with a claimed length beyond 2³², which has an error of its own.
     (start.len() > 8 && start[8] != b'{').then_some("binary data of another kind")
 }
 
-/// Whether these bytes are text: UTF-8 without control characters other than white space. The last character may
-/// be cut off.
+/// Whether these bytes are text: UTF-8 without control characters other than white space. The last character
+/// may be incomplete.
 fn is_text(bytes: &[u8]) -> bool {
     let valid = match std::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usual_files_are_recognised() {
+    fn common_files_are_recognized() {
         let cases: [(&[u8], &str); 8] = [
             (b"", "an empty file"),
             (b"PAR1\x15\x04\x15\x00\x00", "a Parquet table"),

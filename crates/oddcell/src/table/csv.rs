@@ -1,7 +1,7 @@
-//! CSV: delimiter, header, and rows turned into text columns, exactly as they were written.
+//! CSV: finds the delimiter and the header, and turns rows into text columns exactly as written.
 //!
-//! Nothing is interpreted here: `NA`, ` 7 ` and `007` stay what they are, so that outlets can give the input back
-//! byte for byte. What cells mean is decided by kind inference and `read_cells`.
+//! This module does not interpret cells: `NA`, ` 7 ` and `007` stay as they are, so that writers can return
+//! the input byte for byte. Kind inference and `read_cells` decide what cells mean.
 
 use std::{io::Read, sync::Arc};
 
@@ -17,11 +17,11 @@ use super::{
     typed::untyped_field,
 };
 
-/// What separates fields when nobody says it, likeliest first.
+/// The delimiters to try when none is given, likeliest first.
 const DELIMITERS: [u8; 4] = *b",;\t|";
-/// Rows that are looked at to guess the delimiter.
+/// The number of rows used to guess the delimiter.
 const GUESSING_ROWS: usize = 50;
-/// A batch ends early once its text reaches this size, so that 10,000 columns need no gigabytes.
+/// A batch ends early once its text reaches this size, so that 10,000 columns do not take gigabytes.
 const BATCH_BYTES: usize = 16 << 20;
 
 pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableError> {
@@ -61,7 +61,7 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
     Ok(Opened { schema, source: Box::new(source), notes: Vec::new(), delimiter: Some(delimiter) })
 }
 
-/// Names are trimmed: `id, amount` means the column `amount`.
+/// The trimmed name: the header `id, amount` names the column `amount`.
 fn header_name(field: &[u8], origin: &str, line: u64) -> Result<String, TableError> {
     match std::str::from_utf8(field) {
         Ok(name) => Ok(name.trim().to_owned()),
@@ -74,13 +74,14 @@ fn header_name(field: &[u8], origin: &str, line: u64) -> Result<String, TableErr
     }
 }
 
-/// The delimiter that cuts the first rows into the same number of fields, the more the better; a comma if none does.
+/// The delimiter that splits the first rows into equally many fields, preferring more fields; a comma if none
+/// does.
 fn guess_delimiter(start: &[u8], start_is_all: bool) -> u8 {
     let agreement = |delimiter: u8| -> Option<(f64, usize)> {
         let mut records = Records::new(start, "", delimiter);
         let mut counts = Vec::new();
         while counts.len() < GUESSING_ROWS && records.advance().ok()? {
-            // The last row may be cut off by the end of the sample.
+            // The end of the sample may cut off the last row.
             if records.at_last_byte() && !start_is_all && !counts.is_empty() {
                 break;
             }
@@ -92,7 +93,7 @@ fn guess_delimiter(start: &[u8], start_is_all: bool) -> u8 {
     };
     let mut best = (DELIMITERS[0], (0.0, 0));
     for delimiter in DELIMITERS {
-        // Strictly better only, so that the likelier delimiter wins a draw.
+        // Only a strictly better one replaces the best, so that the likelier delimiter wins a draw.
         if let Some(found) = agreement(delimiter).filter(|&found| found > best.1) {
             best = (delimiter, found);
         }
@@ -103,15 +104,15 @@ fn guess_delimiter(start: &[u8], start_is_all: bool) -> u8 {
 /// The text of one column of the batch under construction.
 #[derive(Default)]
 struct TextColumn {
-    /// Longer than the text that is in it, see `append`.
+    /// Longer than the text in it; see `append`.
     text: Vec<u8>,
     used: usize,
     ends: Vec<i32>,
 }
 
 impl TextColumn {
-    /// Most cells are short. Copying a fixed number of bytes, of which the next cell overwrites the surplus, is a pair
-    /// of instructions; copying a varying number is a call.
+    /// Most cells are short. Copying a fixed number of bytes takes two instructions (the next cell overwrites
+    /// the surplus); copying a varying number takes a call.
     const SHORT: usize = 16;
 
     #[inline]
@@ -135,7 +136,7 @@ impl TextColumn {
         self.text.resize((self.text.len() * 2).max(self.used + room), 0);
     }
 
-    /// Takes the text and its offsets out, leaving as much room for the next batch.
+    /// Returns the text and its offsets, and reserves as much room for the next batch.
     fn take(&mut self) -> (Vec<u8>, Vec<i32>) {
         let mut text = std::mem::replace(&mut self.text, vec![0; self.used + Self::SHORT]);
         text.truncate(std::mem::take(&mut self.used));
@@ -150,10 +151,11 @@ struct CsvBatches {
     origin: String,
     expectation: &'static str,
     batch_rows: usize,
-    /// Without a header, the first row has been read to count the columns and still belongs to the table.
+    /// Whether the current row still has to be appended: without a header, `open` reads the first row to
+    /// count columns.
     pending_row: bool,
     columns: Vec<TextColumn>,
-    /// The line of every row of the batch, for messages.
+    /// The line of every row of the batch, for error messages.
     lines: Vec<u64>,
 }
 
@@ -185,7 +187,7 @@ impl BatchSource for CsvBatches {
 }
 
 impl CsvBatches {
-    /// Appends the current row to the columns; returns its size.
+    /// Appends the current row to the columns and returns its size.
     fn append_row(&mut self) -> Result<usize, TableError> {
         let found = self.records.n_fields();
         if found != self.columns.len() {
@@ -203,11 +205,11 @@ impl CsvBatches {
             bytes += end - begin;
         }
         self.lines.push(self.records.row_line());
-        // The end of a field takes memory too, however empty it is.
+        // Even an empty field takes the memory of its end offset.
         Ok(bytes + found * size_of::<i32>())
     }
 
-    /// The column as an Arrow array, or the cell that is not UTF-8.
+    /// Returns the column as an Arrow array, or an error that names the cell that is not UTF-8.
     fn checked_text(&self, index: usize, text: Vec<u8>, ends: Vec<i32>) -> Result<StringArray, TableError> {
         let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
         let values = Buffer::from_vec(text);
@@ -240,7 +242,7 @@ mod tests {
         assert_eq!(guess("name|note\nx|\"a,b|c\"\n"), '|');
         assert_eq!(guess("alone\n1\n2\n"), ',');
         assert_eq!(guess(""), ',');
-        // One ragged row among many does not change the guess: the error about it should name the comma's count.
+        // One ragged row among many does not change the guess: its error should name the comma's count.
         assert_eq!(guess("a,b,c\n1,2,3\n1,2\n4,5,6\n"), ',');
     }
 

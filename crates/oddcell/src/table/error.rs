@@ -1,7 +1,7 @@
 //! Why a table could not be read or written.
 //!
-//! Every message says where (file, then line or row, then column), what was found, and what was expected.
-//! Rows are counted from 1 and do not count the header; lines are lines of the file, header included.
+//! Every message names the place (file, then line or row, then column), what was found, and what was
+//! expected. Rows count from 1, without the header; lines count from 1, with the header.
 
 use std::fmt::{Display, Formatter};
 
@@ -12,23 +12,23 @@ use crate::count::{count, counted};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// The system refused to open, read or spool the input.
+    /// The input could not be opened, read, decompressed or copied to a temporary file.
     #[error("cannot {action} {origin}: {source}")]
     Io {
-        /// What was tried, as a verb: "open", "read", "spool".
+        /// What failed, as a verb: "open", "read", "decompress", "spool".
         action: &'static str,
         /// The file, or "standard input".
         origin: String,
-        /// What the system answered.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// Not a single byte.
+    /// The input has no bytes.
     #[error("{origin} is empty, but a table was expected")]
     Empty {
         /// The file, or "standard input".
         origin: String,
     },
-    /// Columns, but no rows.
+    /// The table has columns, but no rows.
     #[error("{origin} has {} but no rows; at least one row was expected", counted(*n_columns, "column", "columns"))]
     NoRows {
         /// The file, or "standard input".
@@ -36,20 +36,20 @@ pub enum TableError {
         /// The columns found.
         n_columns: usize,
     },
-    /// Rows, but no columns.
+    /// The table has no columns.
     #[error("{origin} has no columns; at least one was expected")]
     NoColumns {
         /// The file, or "standard input".
         origin: String,
     },
-    /// The bytes belong to another format than the one asked for.
-    #[error("{origin} was to be read as {asked}, but its first bytes are those of {found}")]
+    /// The bytes belong to a format other than the requested one.
+    #[error("{origin} should be {asked}, but its first bytes are those of {found}")]
     WrongFormat {
         /// The file, or "standard input".
         origin: String,
-        /// The format asked for.
+        /// The requested format.
         asked: Format,
-        /// What the first bytes say.
+        /// The format of the first bytes.
         found: Format,
     },
     /// The library was compiled without support for the format or compression.
@@ -62,10 +62,10 @@ pub enum TableError {
         /// The cargo feature to enable.
         feature: &'static str,
     },
-    /// A delimiter that cannot separate anything.
+    /// The delimiter cannot separate fields.
     #[error("the delimiter {} cannot be used: quotes, line ends and non-ASCII bytes cannot separate fields", Byte(*delimiter))]
     BadDelimiter {
-        /// The byte asked for.
+        /// The requested byte.
         delimiter: u8,
     },
     /// The text is UTF-16.
@@ -82,14 +82,14 @@ pub enum TableError {
     NotUtf8 {
         /// The file, or "standard input".
         origin: String,
-        /// Line of the file, counted from 1.
+        /// The line, counted from 1.
         line: u64,
-        /// The column, where it is known.
+        /// The column, if known.
         column: Option<String>,
         /// The first byte that does not fit.
         byte: u8,
     },
-    /// A row with more or fewer fields than the others.
+    /// A row has more or fewer fields than the header or the first row.
     #[error(
         "{origin}, line {line}: found {}, but expected {} as in {model}",
         counted(*found, "field", "fields"),
@@ -98,37 +98,37 @@ pub enum TableError {
     Ragged {
         /// The file, or "standard input".
         origin: String,
-        /// Line of the file on which the row starts, counted from 1.
+        /// The line on which the row starts, counted from 1.
         line: u64,
         /// Fields in this row.
         found: usize,
         /// Fields expected.
         expected: usize,
-        /// Where the expectation comes from: "the header" or "the first row".
+        /// What the row is compared with: "the header" or "the first row".
         model: &'static str,
     },
-    /// A quoted field that never ends.
+    /// A quoted field has no closing quote.
     #[error("{origin}, line {line}: a quoted field starts here and is not closed before the end of the file")]
     UnclosedQuote {
         /// The file, or "standard input".
         origin: String,
-        /// Line of the file on which the field starts, counted from 1.
+        /// The line on which the field starts, counted from 1.
         line: u64,
     },
-    /// A row too long to be one.
+    /// A row exceeds the limit on its length.
     #[error(
-        "{origin}, line {line}: the row that starts here is longer than {limit} bytes; is a quote not closed, or is \
-             this no text file?"
+        "{origin}, line {line}: the row that starts here is longer than {limit} bytes; is a quote unclosed, or is \
+             this not a text file?"
     )]
     RowTooLong {
         /// The file, or "standard input".
         origin: String,
-        /// Line of the file on which the row starts, counted from 1.
+        /// The line on which the row starts, counted from 1.
         line: u64,
         /// The limit.
         limit: usize,
     },
-    /// Columns without a name.
+    /// Some columns have no name.
     #[error("{origin}: the header has no name for column {}; every column needs one", List(positions))]
     EmptyNames {
         /// The file, or "standard input".
@@ -136,7 +136,7 @@ pub enum TableError {
         /// Their positions, counted from 1.
         positions: Vec<usize>,
     },
-    /// Names that stand for more than one column.
+    /// Several columns have the same name.
     #[error("{origin}: the column name {} appears more than once; names must differ", Quoted(names))]
     DuplicateNames {
         /// The file, or "standard input".
@@ -144,55 +144,55 @@ pub enum TableError {
         /// The names.
         names: Vec<String>,
     },
-    /// A line that is not JSON.
+    /// A line is not valid JSON.
     #[error(
         "{origin}, line {line}, character {character}: not valid JSON: {message}; one JSON object per line was expected"
     )]
     JsonSyntax {
         /// The file, or "standard input".
         origin: String,
-        /// Line of the file, counted from 1.
+        /// The line, counted from 1.
         line: u64,
-        /// Byte of the line, counted from 1.
+        /// The byte within the line, counted from 1.
         character: usize,
-        /// What the parser says.
+        /// The parser's message.
         message: String,
     },
-    /// A line that is JSON, but not an object.
+    /// A line is JSON, but not an object.
     #[error("{origin}, line {line}: found {found}, but one JSON object per line was expected")]
     JsonNotAnObject {
         /// The file, or "standard input".
         origin: String,
-        /// Line of the file, counted from 1.
+        /// The line, counted from 1.
         line: u64,
         /// What was found: "an array", "a number".
         found: &'static str,
     },
-    /// A value that is itself an array or object.
+    /// A value is an array or an object.
     #[error(
         "{origin}, line {line}, key `{key}`: found {found}, but a string, number, true, false or null was expected"
     )]
     JsonNested {
         /// The file, or "standard input".
         origin: String,
-        /// Line of the file, counted from 1.
+        /// The line, counted from 1.
         line: u64,
         /// The key.
         key: String,
         /// What was found: "an array", "an object".
         found: &'static str,
     },
-    /// A key given twice in one object.
+    /// An object has the same key twice.
     #[error("{origin}, line {line}: the key `{key}` appears twice in one object")]
     JsonDuplicateKey {
         /// The file, or "standard input".
         origin: String,
-        /// Line of the file, counted from 1.
+        /// The line, counted from 1.
         line: u64,
         /// The key.
         key: String,
     },
-    /// Every line has keys of its own.
+    /// Too many keys appear only in later lines.
     #[error(
         "{origin}, line {line}: found more than {} keys that the first {} not have; keys are columns, so about \
              the same keys were expected on every line",
@@ -202,14 +202,14 @@ pub enum TableError {
     JsonTooManyLateKeys {
         /// The file, or "standard input".
         origin: String,
-        /// Line of the file, counted from 1.
+        /// The line, counted from 1.
         line: u64,
-        /// The most there may be.
+        /// The most late keys that are allowed.
         limit: usize,
-        /// The rows that are expected to have nearly all keys.
+        /// The rows of the first batch, which should have nearly all keys.
         rows: usize,
     },
-    /// A column to be read whose type is not a number, truth value, date, time or text.
+    /// A column's type is not a number, truth value, date, time or text.
     #[error(
         "{origin}, column `{column}`: found the type {found}, but numbers, booleans, dates, times or text were expected"
     )]
@@ -221,7 +221,7 @@ pub enum TableError {
         /// Its type.
         found: String,
     },
-    /// More text in one column of one batch than Arrow's plain text can hold.
+    /// A batch has more text in one column than an Arrow text array can hold.
     #[error(
         "column `{column}`: one batch holds {bytes} bytes of text, but at most {} were expected",
         i32::MAX
@@ -229,20 +229,20 @@ pub enum TableError {
     TooMuchText {
         /// The column.
         column: String,
-        /// Its size.
+        /// Its size in bytes.
         bytes: usize,
     },
-    /// The decoder of a binary format gave up.
+    /// The decoder of a binary format failed.
     #[error("{origin} cannot be read as {format}: {reason}")]
     Malformed {
         /// The file, or "standard input".
         origin: String,
         /// The format.
         format: Format,
-        /// What the decoder says.
+        /// The decoder's message.
         reason: String,
     },
-    /// An array of a shape that is no table.
+    /// An array does not have the shape of a table.
     #[error(
         "{origin}, array {array}: found the shape {shape:?}, but rows × columns (two dimensions) were expected"
     )]
@@ -254,7 +254,7 @@ pub enum TableError {
         /// Its shape.
         shape: Vec<u64>,
     },
-    /// An array of a type that is no number.
+    /// An array does not hold numbers.
     #[error(
         "{origin}, array {array}: found the dtype {dtype}, but integers, floats or booleans were expected"
     )]
@@ -266,19 +266,19 @@ pub enum TableError {
         /// Its dtype, as `NumPy` writes it.
         dtype: String,
     },
-    /// An array that is shorter or longer than its header claims.
+    /// An array is shorter or longer than its header claims.
     #[error("{origin}, array {array}: the header claims {claimed} bytes of data, but the file holds {found}")]
     ArraySize {
         /// The file, or "standard input".
         origin: String,
         /// The array's name.
         array: String,
-        /// Bytes according to shape and dtype.
+        /// The bytes that shape and dtype need.
         claimed: u128,
-        /// Bytes there are.
+        /// The bytes in the file.
         found: u64,
     },
-    /// No array of an NPZ file is a table.
+    /// An NPZ file has no array that is a table.
     #[error(
         "{origin}: expected an array named `X`, or exactly one array of two dimensions; found {}",
         Arrays(arrays)
@@ -286,10 +286,10 @@ pub enum TableError {
     NoArray {
         /// The file, or "standard input".
         origin: String,
-        /// The arrays there are, with their shapes.
+        /// The arrays in the file, with their shapes.
         arrays: Vec<String>,
     },
-    /// Batches of one table that differ in their columns.
+    /// The batches of a table have different columns.
     #[error("{origin}: batch {batch} has the columns {found}, but the first batch has {expected}")]
     SchemaChanged {
         /// Where the batches come from.
@@ -306,17 +306,17 @@ pub enum TableError {
     NoSuchColumn {
         /// Where the table comes from.
         origin: String,
-        /// The name asked for.
+        /// The requested name.
         column: String,
-        /// The names there are.
+        /// The names of the table's columns.
         known: Vec<String>,
     },
-    /// A cell that cannot be read as the kind of its column.
+    /// A cell does not fit the kind of its column.
     #[error("{origin}, row {row}, column `{column}`: found `{found}`, but {expected} was expected")]
     WrongKind {
         /// Where the table comes from.
         origin: String,
-        /// Row, counted from 1.
+        /// The row, counted from 1.
         row: usize,
         /// The column.
         column: String,
@@ -325,12 +325,12 @@ pub enum TableError {
         /// What the kind of the column expects: "a number".
         expected: &'static str,
     },
-    /// A number that is not finite.
+    /// A number is not finite.
     #[error("{origin}, row {row}, column `{column}`: found `{found}`, but a finite number was expected")]
     Infinite {
         /// Where the table comes from.
         origin: String,
-        /// Row, counted from 1.
+        /// The row, counted from 1.
         row: usize,
         /// The column.
         column: String,
@@ -340,7 +340,7 @@ pub enum TableError {
     /// The format can be read but not written.
     #[error("cannot write {format}: tables are written as csv, jsonl or parquet")]
     NotWritable {
-        /// The format asked for.
+        /// The requested format.
         format: Format,
     },
     /// Writing failed.
@@ -350,12 +350,12 @@ pub enum TableError {
         target: String,
         /// The format.
         format: Format,
-        /// What the system or the encoder answered.
+        /// The error of the system or of the encoder.
         source: std::io::Error,
     },
 }
 
-/// At most 40 characters of a cell, for messages.
+/// The first 40 characters of a cell, for messages.
 pub(crate) fn excerpt(cell: &str) -> String {
     const LONGEST: usize = 40;
     match cell.char_indices().nth(LONGEST) {
@@ -381,7 +381,7 @@ impl Display for Column<'_> {
     }
 }
 
-/// Long lists are cut: a message about 10,000 columns must not be 10,000 names long.
+/// The most items that a message lists.
 const LONGEST_LIST: usize = 20;
 
 struct List<'a>(&'a [usize]);
@@ -391,7 +391,7 @@ impl Display for List<'_> {
     }
 }
 
-/// Names in a message.
+/// Quotes the names in a message.
 pub(super) struct Quoted<'a>(pub(super) &'a [String]);
 impl Display for Quoted<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {

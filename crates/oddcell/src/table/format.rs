@@ -1,8 +1,8 @@
-//! The formats, how to name them, and how to recognise them.
+//! The formats, their names, and how to recognize them.
 
 use std::{fmt::Display, path::Path, str::FromStr};
 
-/// How a table is laid out in bytes.
+/// A file format for tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Text fields between delimiters, one row per line.
@@ -37,7 +37,8 @@ impl Format {
         }
     }
 
-    /// What the end of a file name says; endings of compressed files (`.csv.gz`) are looked through.
+    /// The format that a file name's extension stands for. A `.gz` or `.zst` at the end (`.csv.gz`) is
+    /// ignored.
     #[must_use]
     pub fn from_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -53,9 +54,9 @@ impl Format {
         }
     }
 
-    /// What the first bytes say, if they cannot mean anything else.
+    /// The format whose signature the first bytes are, if any.
     pub(super) fn from_magic(start: &[u8]) -> Option<Self> {
-        // An Arrow stream starts with the continuation marker and the length of the schema message.
+        // An Arrow stream starts with a continuation marker.
         let magic: [(&[u8], Self); 5] = [
             (b"PAR1", Self::Parquet),
             (b"ARROW1", Self::ArrowIpc),
@@ -66,9 +67,10 @@ impl Format {
         magic.into_iter().find(|(bytes, _)| start.starts_with(bytes)).map(|(_, format)| format)
     }
 
-    /// The format of an input: the one asked for; else what the first bytes say beyond doubt (a Parquet file
-    /// named `.csv` is still a Parquet file); else what the name says; else JSON lines if a `{` comes first;
-    /// else CSV. `Err` holds what the bytes say if they contradict the format asked for.
+    /// The format of an input: the requested one; else the one whose signature it starts with (a Parquet file
+    /// named `.csv` is still a Parquet file); else the one its name stands for; else JSON lines if it starts
+    /// with `{`; else CSV. If the signature contradicts the request, `Err` holds the requested and the found
+    /// format.
     pub(super) fn detect(
         asked: Option<Self>,
         path: Option<&Path>,
@@ -96,7 +98,7 @@ impl Display for Format {
     }
 }
 
-/// No format of that name.
+/// There is no format of that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no format `{0}`; known: csv, jsonl, parquet, arrow, npy, npz")]
 pub struct UnknownFormat(pub String);
@@ -117,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_reads_back_and_others_are_refused_with_the_list() {
+    fn every_name_reads_back_and_an_unknown_one_is_refused_with_the_list() {
         for format in Format::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_are_read_through_compression_and_case() {
+    fn extensions_are_recognized_in_any_case_and_below_compression() {
         let of = |name: &str| Format::from_path(Path::new(name));
         assert_eq!(of("a/b.CSV.gz"), Some(Format::Csv));
         assert_eq!(of("x.ndjson.zst"), Some(Format::JsonLines));
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_beyond_doubt_beat_the_name_and_the_name_beats_a_guess() {
+    fn a_signature_beats_the_name_and_the_name_beats_a_guess() {
         let detect = |name: &str, start: &[u8]| Format::detect(None, Some(Path::new(name)), start).unwrap();
         assert_eq!(detect("x.csv", b"PAR1...."), Format::Parquet);
         assert_eq!(detect("x.csv", b"{\"a\":1}"), Format::Csv);

@@ -1,9 +1,9 @@
-//! Arrow IPC: the stream format, and the file format (also called Feather), which is a stream between a magic number
-//! and a footer. Both are read as they come, so that standard input needs no detour over the disk.
+//! Arrow IPC: the stream format, and the file format (also called Feather), which is a stream between a magic
+//! number and a footer. Both are read sequentially, so that standard input needs no temporary file.
 //!
-//! Messages are cut out of the stream here and looked at before the arrow crates decode them, because the decoder
-//! allocates what a compressed buffer claims to hold, and a failed allocation ends the whole process. Files are read
-//! as streams, but only believed when their footer is there: a file that was cut short must not pass for a short one.
+//! The arrow crates' decoder allocates whatever a compressed buffer claims to hold, and a failed allocation
+//! aborts the process. So this module splits the stream into messages and checks their claims before they are
+//! decoded. A file must end with its footer: a truncated file must not be taken for a short one.
 
 use std::io::{BufReader, Read};
 
@@ -22,7 +22,7 @@ const CONTINUATION: [u8; 4] = [0xFF; 4];
 const END_OF_STREAM: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
 /// The description of a batch takes a few bytes per column; this is a million columns.
 const LONGEST_METADATA: u32 = 256 << 20;
-/// More rows in one batch than this are a claim that nothing backs: a column of nulls takes no bytes at all.
+/// The most rows in a batch. A column of nulls takes no bytes, so the file's size does not bound the claim.
 const MOST_ROWS: i64 = i32::MAX as i64;
 
 pub(super) fn open(input: Input) -> Result<Opened, TableError> {
@@ -43,7 +43,7 @@ pub(super) fn open(input: Input) -> Result<Opened, TableError> {
         pending: Buffer::from_vec(Vec::<u8>::new()),
         first: None,
     };
-    // The decoder takes in the schema when it sees what follows, which may be the first batch.
+    // The decoder returns the schema only after it has seen what follows, which may be the first batch.
     source.first = source.read_batch()?;
     let schema = source.decoder.schema().ok_or_else(|| source.malformed("it ends before its schema"))?;
     Ok(Opened { schema, source: Box::new(source), notes: Vec::new(), delimiter: None })
@@ -55,7 +55,7 @@ struct IpcBatches {
     is_file: bool,
     ended: bool,
     decoder: StreamDecoder,
-    /// What the decoder has not taken in yet.
+    /// Bytes that the decoder has not consumed yet.
     pending: Buffer,
     first: Option<RecordBatch>,
 }
@@ -84,18 +84,18 @@ impl IpcBatches {
             } else {
                 self.ended = true;
                 self.check_end()?;
-                // A message without a body is decoded when something follows it.
+                // The decoder handles a message without a body only when something follows it.
                 self.pending = Buffer::from_vec(END_OF_STREAM.to_vec());
             }
         }
     }
 
-    /// The next message with everything that belongs to it; `None` at the end of the stream.
+    /// The next message with its body; `None` at the end of the stream.
     fn next_message(&mut self) -> Result<Option<Vec<u8>>, TableError> {
         let mut message = Vec::new();
         self.append(4, &mut message)?;
         if message.is_empty() {
-            // Streams may end without a mark, files may not.
+            // A stream may end without an end marker, a file may not.
             return if self.is_file { Err(self.malformed("it ends before its footer")) } else { Ok(None) };
         }
         if message == CONTINUATION {
@@ -134,7 +134,7 @@ impl IpcBatches {
         Ok(Some(message))
     }
 
-    /// Appends up to `length` bytes; memory grows with what comes, not with what is claimed.
+    /// Appends up to `length` bytes. Memory grows with the bytes that arrive, not with the claimed length.
     fn append(&mut self, length: u64, message: &mut Vec<u8>) -> Result<(), TableError> {
         let read = self.reader.by_ref().take(length).read_to_end(message);
         read.map(|_| ()).map_err(|source| TableError::Io {
@@ -144,7 +144,7 @@ impl IpcBatches {
         })
     }
 
-    /// A file ends with its magic number.
+    /// Checks that a file ends with its magic number.
     fn check_end(&mut self) -> Result<(), TableError> {
         if !self.is_file {
             return Ok(());
@@ -159,22 +159,22 @@ impl IpcBatches {
     }
 }
 
-/// Rows and uncompressed sizes stay within what the bytes of the batch can possibly hold.
+/// Checks that the claimed rows and uncompressed sizes are possible for the bytes of the batch.
 fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &[u8]) -> Result<(), String> {
     if !(0..=MOST_ROWS).contains(&batch.length()) {
         return Err(format!("a batch claims {} rows", batch.length()));
     }
     let (Some(compression), Some(buffers)) = (batch.compression(), batch.buffers()) else { return Ok(()) };
-    // What one byte can become at most: lengths of LZ4 grow by 255 per byte; a zstd block of 4 bytes repeats one
-    // byte up to 128 KiB.
+    // The most that one byte can expand to: an LZ4 length grows by 255 per byte; a zstd block of 4 bytes
+    // repeats one byte up to 128 KiB.
     let most_per_byte = if compression.codec() == CompressionType::LZ4_FRAME { 255 } else { 1 << 16 };
     for buffer in buffers {
         let bytes = usize::try_from(buffer.offset()).ok().and_then(|offset| {
             let end = offset.checked_add(usize::try_from(buffer.length()).ok()?)?;
             body.get(offset..end)
         });
-        let bytes = bytes.ok_or("a buffer lies outside of its message")?;
-        // The uncompressed size stands in front; −1 means that the buffer is not compressed after all.
+        let bytes = bytes.ok_or("a buffer lies outside its message")?;
+        // A buffer starts with its uncompressed size; −1 means that it is not compressed.
         let Some(claimed) = bytes.first_chunk::<8>().map(|size| i64::from_le_bytes(*size)) else { continue };
         let most = i64::try_from(bytes.len()).unwrap_or(i64::MAX).saturating_mul(most_per_byte);
         if claimed != -1 && !(0..=most).contains(&claimed) {

@@ -1,11 +1,12 @@
 //! JSON lines: one object per line, keys are columns.
 //!
-//! Columns are text, like those of a CSV: a column that starts with whole numbers and turns to decimals or names after
-//! a million rows is read all the same, and kind inference says what it is. JSON's null and missing keys are nulls.
+//! Columns are text, as in CSV: a column may start with whole numbers and turn to decimals or names after a
+//! million rows; kind inference decides later. JSON nulls and missing keys are nulls.
 //!
-//! *Which columns:* the keys of the first batch, in their order. A key that turns up later is one more column at the
-//! end of its batch and of all that follow. Where the wanted columns are known ([`Wanted::Only`]), all batches have
-//! those and the keys of the first batch; rows may be on their way out by then, so later keys are left out with a note.
+//! *Which columns:* the keys of the first batch, in order of appearance. A key that first appears later
+//! becomes a column at the end of its batch and of all following batches. If the wanted columns are known
+//! ([`Wanted::Only`]), all batches have those plus the keys of the first batch; earlier rows may have been
+//! written by then, so later keys are left out and reported in a note.
 
 mod row;
 
@@ -24,12 +25,12 @@ use super::{
     source::Input,
 };
 
-/// A longer line is no row; it bounds the memory of the reader.
+/// The longest line, which bounds the memory of the reader.
 const LONGEST_LINE: usize = 64 << 20;
 /// A batch ends early once its lines reach this size.
 const BATCH_BYTES: usize = 16 << 20;
-/// More keys than this that the first batch does not have are values, not names. It bounds the memory of a table whose
-/// lines have no key in common.
+/// The most keys that may appear after the first batch: with more, keys are values rather than names. It
+/// bounds the memory for a table whose lines have no key in common.
 const MOST_LATE_KEYS: usize = 1 << 12;
 
 pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableError> {
@@ -49,7 +50,7 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
         first_rows: 0,
         awaited: Vec::new(),
     };
-    // The keys are known only after the first batch.
+    // Only the first batch tells the keys.
     source.first = source.read_first(&options.wanted)?;
     Ok(Opened {
         schema: Arc::clone(&source.schema),
@@ -73,7 +74,7 @@ struct JsonBatches {
     schema: SchemaRef,
     first: Option<RecordBatch>,
     first_rows: usize,
-    /// Wanted columns without a value so far.
+    /// Wanted columns that have had no value so far.
     awaited: Vec<usize>,
 }
 
@@ -105,8 +106,8 @@ impl BatchSource for JsonBatches {
 }
 
 impl JsonBatches {
-    /// The first batch, with wanted columns that its rows do not have as nulls. A table that has none of them is
-    /// another table and stays as it is: whoever needs the columns will say so.
+    /// Reads the first batch and adds missing wanted columns as nulls. A table with none of the wanted
+    /// columns is returned as it is: whoever needs the columns reports that they are missing.
     fn read_first(&mut self, wanted: &Wanted) -> Result<Option<RecordBatch>, TableError> {
         self.first_rows = self.read_rows()?;
         if let Wanted::Only(names) = wanted
@@ -122,7 +123,7 @@ impl JsonBatches {
         self.finish_batch(self.first_rows)
     }
 
-    /// Reads the lines of a batch and gives their number.
+    /// Reads the lines of a batch and returns the number of rows.
     fn read_rows(&mut self) -> Result<usize, TableError> {
         let mut bytes = 0;
         while self.columns.n_rows() < self.batch_rows && bytes < BATCH_BYTES && self.next_line()? {
@@ -151,7 +152,7 @@ impl JsonBatches {
         ))
     }
 
-    /// Reads the next line; false at the end of the input.
+    /// Reads the next line; returns false at the end of the input.
     fn next_line(&mut self) -> Result<bool, TableError> {
         let Lines { reader, number, text } = &mut self.lines;
         text.clear();

@@ -1,8 +1,8 @@
 //! NPY and NPZ files as tables.
 //!
-//! An NPY file is one array; its columns are `x1`, `x2`, …. Of an NPZ file, the array `X` gives those columns (or the
-//! only array of two dimensions, if none is called `X`), and every array with one value per row of it, such as `y`,
-//! gives one more column under its own name. Arrays that fit neither way are left out with a note.
+//! An NPY file holds one array, whose columns are called `x1`, `x2`, …. In an NPZ file, these columns come
+//! from the array `X`, or from the only two-dimensional array if there is no `X`. Every array with one value
+//! per row, such as `y`, adds a column under its own name. Other arrays are left out and reported in a note.
 
 use std::{fs::File, io::Read, sync::Arc};
 
@@ -55,7 +55,7 @@ fn reason_to_leave_out(layout: &Layout, n_rows: u64) -> Option<String> {
     }
 }
 
-/// Arrays of equal length side by side: `None` stands for the table `x1`, `x2`, …, a name for one column.
+/// Arrays of equal length side by side: an array with a name is one column, one without is `x1`, `x2`, ….
 fn opened(arrays: Vec<(Option<String>, ArrayFile)>, notes: Vec<Note>, options: &ReadOptions) -> Opened {
     let mut fields = Vec::new();
     for (name, array) in &arrays {
@@ -134,11 +134,11 @@ impl Archive {
         Ok(entries)
     }
 
-    /// The array in a temporary file, as the inside of an archive cannot be read in any order.
+    /// Extracts the array into a temporary file, because an archive's content can only be read in sequence.
     fn array(&mut self, entry: &Entry) -> Result<ArrayFile, TableError> {
         let Self { zip, origin } = self;
         let mut file = zip.by_index(entry.index).map_err(|error| malformed(origin, &error))?;
-        // No further than the archive itself says: data that goes on does not fill the disk.
+        // Only as many bytes as the archive claims, so that endless data cannot fill the disk.
         let claimed = file.size();
         let spool = spooled(&mut (&mut file).take(claimed)).map_err(|error| malformed(origin, &error))?;
         let name = format!("`{}`", entry.name);

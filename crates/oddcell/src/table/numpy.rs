@@ -1,7 +1,8 @@
-//! One `NumPy` array in a file: its header checked against the file, its rows read piece by piece.
+//! One `NumPy` array in a file: checks its header against the file and reads its rows piece by piece.
 //!
-//! Integers become `Int64` or `UInt64`, floats `Float32` or `Float64`, booleans `Boolean`; C and Fortran order and both
-//! byte orders are read. Nothing is allocated for a shape before the file was found to hold that many bytes.
+//! Integers become `Int64` or `UInt64`, floats `Float32` or `Float64`, booleans `Boolean`. C and Fortran
+//! order and both byte orders work. Memory for a shape is allocated only after checking that the file holds
+//! that many bytes.
 
 use std::{
     fs::File,
@@ -15,17 +16,17 @@ use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 
 use super::{Format, TableError};
 
-/// Headers are a line of text; more is an attack or an accident.
+/// The longest header. A real one is a line of text.
 const LONGEST_HEADER: u64 = 1 << 20;
-/// Bytes read at a time.
+/// The number of bytes read at a time.
 const PIECE_BYTES: u64 = 16 << 20;
-/// More columns than this are no table.
+/// The most columns a table may have.
 const MOST_COLUMNS: u64 = 1_000_000;
 
 /// Shape and type of an array.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
-    /// The shape as it is written.
+    /// The shape as written in the header.
     pub(super) shape: Vec<u64>,
     dtype: String,
     element: Option<Element>,
@@ -84,7 +85,7 @@ impl Layout {
         })
     }
 
-    /// Rows and columns, if the shape is that of a table or of one column.
+    /// The numbers of rows and columns, if the array is a table or one column.
     pub(super) fn rows_and_columns(&self) -> Option<(u64, u64)> {
         match self.shape[..] {
             [rows] => Some((rows, 1)),
@@ -116,7 +117,8 @@ pub(super) struct ArrayFile {
 }
 
 impl ArrayFile {
-    /// Reads the header and checks that shape, type and file agree. `name` is the array's name for messages.
+    /// Reads the header and checks that shape, type and file size agree. `name` is the array's name in
+    /// messages.
     pub(super) fn open(mut file: File, name: &str, origin: &str, format: Format) -> Result<Self, TableError> {
         let io = |source| TableError::Io { action: "read", origin: origin.to_owned(), source };
         let layout = Layout::read(&mut file, origin, format)?;
@@ -148,12 +150,12 @@ impl ArrayFile {
         }
     }
 
-    /// How many rows may be read at a time to stay within bounds, at least one.
+    /// The number of rows that fit into a piece, at least one.
     pub(super) fn rows_at_a_time(&self) -> u64 {
         (PIECE_BYTES / (self.n_columns * self.element.size()).max(1)).max(1)
     }
 
-    /// The columns of `count` rows from `first` on, which must be rows of the array.
+    /// The columns of `count` rows from `first` on. The rows must exist.
     pub(super) fn read_rows(&mut self, first: u64, count: u64) -> Result<Vec<ArrayRef>, TableError> {
         let size = self.element.size();
         let mut columns = Vec::with_capacity(self.n_columns as usize);
@@ -187,7 +189,7 @@ impl ArrayFile {
     fn column(&self, bytes: &[u8], begin: usize, stride: usize) -> ArrayRef {
         let size = self.element.size() as usize;
         let big_endian = self.big_endian;
-        // The element in the low bytes of a 64-bit word.
+        // Each element in the low bytes of a 64-bit word.
         let words = bytes.chunks_exact(stride).map(move |row| {
             let mut word = [0; 8];
             word[..size].copy_from_slice(&row[begin..begin + size]);

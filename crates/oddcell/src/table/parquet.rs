@@ -1,4 +1,4 @@
-//! Parquet, through the arrow crates.
+//! Reading Parquet, through the arrow crates.
 
 use std::{fs::File, io::BufReader};
 
@@ -48,7 +48,7 @@ impl BatchSource for ParquetBatches {
     }
 }
 
-/// A file that refuses claims beyond its end before anything is allocated for them.
+/// A file that refuses reads beyond its end before memory is allocated for them.
 struct CheckedFile {
     file: File,
     length: u64,

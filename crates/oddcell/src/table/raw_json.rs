@@ -1,5 +1,5 @@
-//! Text columns whose cells are JSON: values that are carried from input to output and never looked at, and objects
-//! made for the output. JSON lines hold the values themselves, other formats their text.
+//! Text columns whose cells are JSON: values that nobody reads on their way from input to output, and objects
+//! made for the output. JSON lines get the values themselves, other formats their text.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub(super) fn is_json(field: &Field) -> bool {
     field.data_type() == &DataType::Utf8 && field.metadata().contains_key(RAW_JSON)
 }
 
-/// The text of JSON values, for formats that know no JSON: a string without its quotes, anything else as it is.
+/// The text of JSON values, for formats without JSON: a string without its quotes, anything else unchanged.
 pub(super) fn plain_text(cells: &StringArray) -> StringArray {
     let plain = |cell: Option<&str>| {
         let cell = cell?;

@@ -17,12 +17,12 @@ use super::npz;
 use super::parquet;
 use super::{Format, Note, ReadOptions, Source, TableError, csv, json_lines, source::Input};
 
-/// The rows of a table, batch by batch; memory is bounded by the batch, not by the table.
+/// Reads a table batch by batch. Memory depends on the size of a batch, not of the table.
 ///
-/// All batches share one schema and hold at least one row, but of JSON lines a batch may have more columns at its end
-/// than the one before it, unless the wanted ones are known ([`Wanted::Only`](super::Wanted::Only)). CSV and JSON
-/// lines columns are text (CSV exactly as written, JSON lines with nulls); other formats keep their Arrow types.
-/// After an error there are no more batches.
+/// Every batch holds at least one row, and all batches share one schema. JSON lines are the exception: a
+/// batch may have additional columns at its end, unless the wanted columns are known
+/// ([`Wanted::Only`](super::Wanted::Only)). Columns of CSV and JSON lines are text (CSV exactly as written,
+/// JSON lines with nulls); other formats keep their Arrow types. There are no batches after an error.
 pub struct TableReader {
     origin: String,
     format: Format,
@@ -30,22 +30,22 @@ pub struct TableReader {
     delimiter: Option<u8>,
     notes: Vec<Note>,
     batch_rows: usize,
-    /// Rows read but not yet handed out.
+    /// Rows that were read but not yet returned.
     pending: Option<RecordBatch>,
     source: Option<Box<dyn BatchSource>>,
 }
 
-/// What a format's reader gives: batches, then `None`.
+/// A format's reader: returns batches, then `None`.
 pub(super) trait BatchSource: Send {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>, TableError>;
 
-    /// What is worth telling after the last batch.
+    /// Notes that are known only after the last batch.
     fn late_notes(&self) -> Vec<Note> {
         Vec::new()
     }
 }
 
-/// A format's reader after a look at the columns.
+/// A format's reader once the columns are known.
 pub(super) struct Opened {
     pub(super) schema: SchemaRef,
     pub(super) source: Box<dyn BatchSource>,
@@ -54,12 +54,12 @@ pub(super) struct Opened {
 }
 
 impl TableReader {
-    /// Opens a file or standard input and reads the first batch, so that nearly all errors come early.
+    /// Opens a file or standard input and reads the first batch, so that most errors surface early.
     pub fn open(source: &Source, options: &ReadOptions) -> Result<Self, TableError> {
         Self::start(Input::open(source)?, options)
     }
 
-    /// Reads from anything; `origin` names it in messages.
+    /// Reads from any reader; `origin` names it in messages.
     pub fn from_reader(
         origin: &str,
         reader: impl Read + Send + 'static,
@@ -118,7 +118,7 @@ impl TableReader {
         Ok(reader)
     }
 
-    /// Names and types of the columns, as far as they are known.
+    /// Names and types of the columns known so far.
     #[must_use]
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
@@ -130,19 +130,19 @@ impl TableReader {
         &self.origin
     }
 
-    /// The format, as asked for or as recognised.
+    /// The format, as requested or as recognized.
     #[must_use]
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// The delimiter of a CSV, as asked for or as guessed.
+    /// The delimiter of a CSV, as requested or as guessed.
     #[must_use]
     pub fn delimiter(&self) -> Option<u8> {
         self.delimiter
     }
 
-    /// What is worth telling about the input so far: arrays and keys that were left out.
+    /// Notes about the input so far: arrays and keys that were left out.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
@@ -181,7 +181,7 @@ impl Iterator for TableReader {
                 Err(error) => return Some(Err(error)),
             }
         }
-        // An Arrow file may hold all its rows in one batch; cutting it costs nothing.
+        // An Arrow file may hold all its rows in one batch; slicing it costs nothing.
         let batch = self.pending.take()?;
         let rest = batch.num_rows().saturating_sub(self.batch_rows);
         if rest == 0 {
@@ -208,14 +208,14 @@ fn missing_feature(input: Input, found: &'static str, feature: &'static str) -> 
     Err(TableError::MissingFeature { origin: input.origin, found, feature })
 }
 
-/// Runs a decoder that is not ours. Broken files have made every binary decoder panic at some time; a caller's
-/// long-running process must get an error instead.
+/// Runs a decoder and turns a panic into an error. Broken files have made every third-party decoder panic at
+/// some time, and that must not end a caller's long-running process.
 fn guarded<T>(
     origin: &str,
     format: Format,
     decode: impl FnOnce() -> Result<T, TableError>,
 ) -> Result<T, TableError> {
-    // After a panic the decoder is dropped, so nobody sees a state it was left in.
+    // After a panic the decoder is dropped, so nobody sees its broken state.
     catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -227,7 +227,7 @@ fn guarded<T>(
     })
 }
 
-/// There are columns, and every one has a name of its own.
+/// Checks that there are columns and that their names are not empty and differ.
 pub(super) fn check_schema(origin: &str, schema: &Schema) -> Result<(), TableError> {
     let origin = || origin.to_owned();
     let names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();

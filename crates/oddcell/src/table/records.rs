@@ -1,41 +1,42 @@
-//! CSV bytes cut into rows and fields.
+//! Splits CSV bytes into rows and fields.
 //!
-//! Written by hand rather than taken from a crate for three reasons: a quote that is never closed is reported with
-//! its line instead of swallowing the rest of the file; every row knows its line; and a field goes from the input
-//! buffer straight into its column, which is what makes reading fast.
+//! We wrote our own parser for three reasons: it reports an unclosed quote with its line instead of
+//! swallowing the rest of the file; it knows the line of every row; and it copies a field from the input
+//! buffer straight into its column, which makes reading fast.
 //!
-//! The rules are those of the `csv` crate, which serves as the oracle in the tests: a field that starts with `"` ends
-//! at the next `"` that is not doubled, and whatever stands between that quote and the delimiter is appended as it is;
-//! a quote inside any other field is an ordinary character; `\n`, `\r\n` and `\r` end a row; lines without any
-//! character are skipped.
+//! It follows the rules of the `csv` crate, which is the oracle in the tests. A field that starts with `"`
+//! ends at the next `"` that is not doubled; any text between that quote and the delimiter is appended
+//! unchanged. A quote inside any other field is an ordinary character. `\n`, `\r\n` and `\r` end a row. Empty
+//! lines are skipped.
 
 use std::io::Read;
 
 use super::TableError;
 
-/// A row longer than this is no row but an unclosed quote or a binary file; it bounds the memory of the reader.
+/// The longest row, which bounds the memory of the reader. A longer one is an unclosed quote or a binary
+/// file.
 const LONGEST_ROW: usize = 64 << 20;
 const FIRST_BUFFER: usize = 256 << 10;
 
-/// Where a field's text lies.
+/// The position of a field's text.
 #[derive(Debug, Clone, Copy)]
 struct Field {
     begin: u32,
     end: u32,
-    /// In `unquoted` instead of the input buffer, because doubled quotes had to be undone.
+    /// Whether the text is in `unquoted` instead of the input buffer, because quotes were removed.
     rewritten: bool,
 }
 
 enum Scanned {
-    /// The row ends before this place, counted from the start of the row, and spans this many line ends.
+    /// The row is `length` bytes long and contains `line_ends` line ends.
     Row { length: usize, line_ends: u64, ends_with_return: bool },
     /// The buffer ends before the row does.
     NeedsMore,
-    /// The file ends inside quotes that were opened after this many line ends.
+    /// The file ends inside quotes that opened after `line_ends` line ends.
     Unclosed { line_ends: u64 },
 }
 
-/// Rows of fields out of a stream of bytes.
+/// Splits a stream of bytes into rows of fields.
 pub(super) struct Records<R> {
     input: R,
     origin: String,
@@ -75,7 +76,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Moves to the next row; false at the end of the input.
+    /// Moves to the next row; returns false at the end of the input.
     pub(super) fn advance(&mut self) -> Result<bool, TableError> {
         if !self.skip_empty_lines()? {
             return Ok(false);
@@ -111,7 +112,7 @@ impl<R: Read> Records<R> {
         self.located_fields().map(|(text, begin, end)| &text[begin..end])
     }
 
-    /// The fields of the current row, each as a text and its place in that text.
+    /// The fields of the current row, each as a text and its position in that text.
     pub(super) fn located_fields(&self) -> impl ExactSizeIterator<Item = (&[u8], usize, usize)> {
         let row = &self.buffer[self.row_begin..self.filled];
         let text = move |field: &Field| if field.rewritten { &self.unquoted[..] } else { row };
@@ -123,16 +124,16 @@ impl<R: Read> Records<R> {
         self.row_line
     }
 
-    /// Whether everything was read and the current row is the last thing in it, perhaps without a line end.
+    /// Whether the input ends with the current row, with or without a line end.
     pub(super) fn at_last_byte(&self) -> bool {
         self.input_ended && self.begin == self.filled
     }
 
-    /// False if there is no row left.
+    /// Skips empty lines; returns false if there is no row left.
     fn skip_empty_lines(&mut self) -> Result<bool, TableError> {
         loop {
             while let Some(&byte @ (b'\n' | b'\r')) = self.buffer[self.begin..self.filled].first() {
-                // The second half of `\r\n` ends no line of its own.
+                // The second half of `\r\n` does not end another line.
                 if !(byte == b'\n' && self.after_return) {
                     self.line += 1;
                 }
@@ -174,7 +175,8 @@ impl<R: Read> Records<R> {
                     let next = data.get(quote + 1);
                     self.unquoted.extend_from_slice(&data[piece..quote]);
                     at = quote + 1;
-                    // A quote at the end of the buffer may be half of a doubled one: step 2 asks for more then.
+                    // A quote at the end of the buffer may be half of a doubled one; step 2 then asks for
+                    // more.
                     if next != Some(&b'"') {
                         break;
                     }
@@ -212,7 +214,8 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Reads until the buffer is full or the input ends, so that scanning a long row anew costs no more than twice.
+    /// Reads until the buffer is full or the input ends. The buffer doubles, so rescanning a long row at most
+    /// doubles the work.
     fn refill(&mut self) -> Result<(), TableError> {
         self.buffer.copy_within(self.begin..self.filled, 0);
         self.filled -= self.begin;
@@ -238,8 +241,8 @@ impl<R: Read> Records<R> {
     }
 }
 
-/// The place of the first of three bytes. Eight bytes are looked at in one word, because most fields are shorter than
-/// that and a loop of unpredictable length costs more than its work.
+/// The position of the first of three bytes. It checks eight bytes at a time, because most fields are shorter
+/// than that and a loop of unpredictable length costs more than its work.
 #[inline]
 fn first_of(text: &[u8], wanted: [u8; 3]) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
@@ -248,7 +251,7 @@ fn first_of(text: &[u8], wanted: [u8; 3]) -> Option<usize> {
     let (words, rest) = text.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        // The high bit of a byte is set where the byte is zero, that is, equal; bits above the first may be wrong.
+        // Sets the high bit of bytes that are zero, that is, equal. Bits above the first one may be wrong.
         let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGH_BITS;
         let found = patterns.iter().fold(0, |found, pattern| found | zero_bytes(word ^ pattern));
         if found != 0 {
@@ -259,7 +262,7 @@ fn first_of(text: &[u8], wanted: [u8; 3]) -> Option<usize> {
     Some(words.len() * 8 + at)
 }
 
-/// `\n` and `\r\n` and lone `\r`; a pair split by a doubled quote cannot occur.
+/// Counts `\n`, `\r\n` and lone `\r`. A doubled quote cannot split a pair.
 fn count_line_ends(text: &[u8]) -> u64 {
     let mut count = 0;
     let mut after_return = false;
@@ -276,7 +279,7 @@ mod tests {
 
     use super::*;
 
-    /// Hands out a few bytes at a time, so that every token is cut somewhere.
+    /// Returns a few bytes at a time, so that every token is split somewhere.
     struct Trickle<'a>(&'a [u8], usize);
     impl Read for Trickle<'_> {
         fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {

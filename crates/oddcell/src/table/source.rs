@@ -1,4 +1,4 @@
-//! Opening inputs: files, standard input, bytes; decompression; a look at the first bytes.
+//! Opens inputs (files, standard input, bytes), decompresses them and reads their first bytes.
 
 use std::{
     fs::File,
@@ -11,10 +11,10 @@ use std::io::Seek;
 
 use super::{Source, TableError};
 
-/// How much of an input is looked at to recognise its format and delimiter.
+/// The number of bytes used to recognize the format and the delimiter.
 const START: usize = 64 << 10;
 
-/// An opened input of which the first bytes are known; compression is already undone.
+/// An open, decompressed input whose first bytes are known.
 pub(super) struct Input {
     /// For messages: the path, or "standard input".
     pub(super) origin: String,
@@ -24,9 +24,9 @@ pub(super) struct Input {
 }
 
 enum Body {
-    /// A plain regular file, which can be read anywhere.
+    /// An uncompressed regular file, which can be read at any position.
     File(File),
-    /// What follows the start.
+    /// The bytes after the start.
     Stream(Box<dyn Read + Send>),
 }
 
@@ -43,7 +43,7 @@ impl Input {
         if metadata.is_dir() {
             return Err(failed(io::ErrorKind::IsADirectory.into()));
         }
-        // Pipes and devices have a path too, but cannot be read twice.
+        // Pipes and devices also have a path, but cannot be read twice.
         let input = if metadata.is_file() {
             let start = read_start(&mut file, &origin)?;
             let path = Some(path.clone());
@@ -65,7 +65,7 @@ impl Input {
         &self.start
     }
 
-    /// Whether there is nothing after the first bytes.
+    /// Whether the first bytes are the whole input.
     pub(super) fn start_is_all(&self) -> bool {
         self.start.len() < START
     }
@@ -84,7 +84,7 @@ impl Input {
         Ok(Self { origin, path, start, body: Body::Stream(plain) })
     }
 
-    /// All bytes, from the first.
+    /// All bytes, from the beginning.
     pub(super) fn into_read(self) -> Box<dyn Read + Send> {
         match self.body {
             Body::File(file) => Box::new(Cursor::new(self.start).chain(file)),
@@ -92,7 +92,7 @@ impl Input {
         }
     }
 
-    /// All bytes of a text, without the UTF-8 byte-order mark; UTF-16 is refused here.
+    /// All bytes of a text without the UTF-8 byte-order mark. Refuses UTF-16.
     pub(super) fn into_text(mut self) -> Result<Box<dyn Read + Send>, TableError> {
         // UTF-16 without a mark: every other byte of Latin text is zero.
         let zero_bytes = self.start.iter().take(4).map(|&byte| byte == 0);
@@ -108,7 +108,8 @@ impl Input {
         Ok(self.into_read())
     }
 
-    /// A file that can be read anywhere. Streams are spooled to a temporary file, which the system removes.
+    /// A file that can be read at any position. Streams are copied to a temporary file, which the system
+    /// removes.
     #[cfg(any(feature = "numpy", feature = "parquet"))]
     pub(super) fn into_file(self) -> Result<File, TableError> {
         let origin = self.origin.clone();
@@ -155,7 +156,7 @@ impl Compression {
     }
 }
 
-/// The bytes of `reader` in a temporary file, ready to be read from its first byte.
+/// Copies `reader` to a temporary file and returns the file, positioned at its start.
 #[cfg(any(feature = "numpy", feature = "parquet"))]
 pub(super) fn spooled(reader: &mut dyn Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;

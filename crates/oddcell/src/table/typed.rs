@@ -1,8 +1,8 @@
-//! Text columns turned into what they mean, for formats that know types.
+//! Converts text columns to typed ones, for formats with types.
 //!
-//! The readers of CSV and JSON lines mark their columns as *untyped*: text because the format knows no better (or not
-//! before the last row), not because somebody chose text. Only such columns are turned; a text column of a Parquet
-//! file stays text, even if every cell is a number.
+//! The readers of CSV and JSON lines mark their columns as *untyped*: they are text because the format has no
+//! types (or shows them only in the last row), not because somebody chose text. Only such columns are
+//! converted; a text column of a Parquet file stays text, even if every cell is a number.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -24,25 +24,25 @@ pub(super) fn untyped_field(name: String) -> Field {
     Field::new(name, DataType::Utf8, true).with_metadata(mark)
 }
 
-/// The kind as which an untyped column is to be written; `None` for columns that keep their type.
+/// The kind to write an untyped column as; `None` for columns that keep their type.
 pub(super) fn kind_to_write(field: &Field, kinds: &[ColumnInfo]) -> Option<ColumnKind> {
     let untyped = field.data_type() == &DataType::Utf8 && field.metadata().contains_key(UNTYPED);
     let info = kinds.iter().find(|info| &info.name == field.name());
     info.filter(|_| untyped).map(|info| info.kind)
 }
 
-/// The rows of `batch` with the text columns of CSV and JSON lines turned into what `kinds` says: numbers into
-/// `Float64`, truth values into `Boolean`; dates and names stay text as written, but null tokens become nulls.
-/// JSON values that were only carried along become their text. All other columns, and columns that `kinds` does not
-/// name, stay as they are.
+/// Converts the text columns of CSV and JSON lines to the types that `kinds` stands for: numbers to
+/// `Float64`, truth values to `Boolean`. Dates and names stay text as written, but null tokens become nulls.
+/// JSON values that nobody read become text. All other columns, and columns that `kinds` does not name, stay
+/// as they are.
 ///
-/// Whole numbers of 16 digits or more lose digits on the way to `Float64`; tables note such columns when they
-/// are read ([`super::Note::LongIntegers`]), and as categories they keep every digit.
+/// Whole numbers of 16 digits or more lose digits as `Float64`. Reading a table reports such columns
+/// ([`super::Note::LongIntegers`]); as categories they keep every digit.
 pub fn typed(batch: &RecordBatch, kinds: &[ColumnInfo]) -> Result<RecordBatch, TableError> {
     typed_batch(batch, kinds, 0, "the table")
 }
 
-/// [`typed`], with the place for messages.
+/// [`typed`], with the position for error messages.
 pub(super) fn typed_batch(
     batch: &RecordBatch,
     kinds: &[ColumnInfo],
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn untyped_columns_become_what_they_mean_and_unnamed_ones_stay_text() {
+    fn untyped_columns_get_their_types_and_unnamed_ones_stay_text() {
         let typed = typed(&batch(true), &kinds()).unwrap();
         let numbers: Vec<_> = typed.column(0).as_primitive::<Float64Type>().iter().collect();
         assert_eq!(numbers, [Some(1.5), None]);

@@ -1,7 +1,7 @@
 //! Writing tables: CSV, JSON lines, Parquet.
 //!
-//! CSV returns text exactly as it was read and adds quotes only where needed. JSON lines and Parquet have numbers,
-//! truth values and nulls, so they get the meaning of text that was read from CSV or JSON lines; see
+//! CSV returns text exactly as it was read and adds quotes only where needed. JSON lines and Parquet have
+//! numbers, truth values and nulls, so they get the meaning of text that was read from CSV or JSON lines; see
 //! [`typed`](super::typed).
 
 use std::{
@@ -22,7 +22,7 @@ use super::{
     write_parquet::ParquetSink,
 };
 
-/// Writes a table batch by batch. Nothing is complete before [`TableWriter::finish`].
+/// Writes a table batch by batch. The table is complete only after [`TableWriter::finish`].
 pub struct TableWriter<W: Write + Send> {
     target: String,
     format: Format,
@@ -43,8 +43,8 @@ enum Sink<W: Write + Send> {
 }
 
 impl<W: Write + Send> TableWriter<W> {
-    /// Starts a table of `schema` on `sink`. `target` names the sink in messages; `format` is CSV, JSON lines or
-    /// Parquet.
+    /// Starts a table of `schema` on `sink`. `target` names the sink in messages; `format` is CSV, JSON lines
+    /// or Parquet.
     ///
     /// `kinds` tells what the text columns of a CSV or JSON lines input mean. Other columns keep their types.
     pub fn create(
@@ -82,7 +82,7 @@ impl<W: Write + Send> TableWriter<W> {
         })
     }
 
-    /// Separates the fields of a CSV by `delimiter` instead of a comma.
+    /// Separates the fields of a CSV with `delimiter` instead of a comma.
     pub fn with_delimiter(mut self, delimiter: u8) -> Result<Self, TableError> {
         if matches!(delimiter, b'"' | b'\n' | b'\r' | 0x80..) {
             return Err(TableError::BadDelimiter { delimiter });

@@ -14,8 +14,8 @@ use parquet::{
 /// A row group ends at this size, so that memory does not grow with the table.
 const ROW_GROUP_BYTES: usize = 32 << 20;
 
-/// A column stops using a dictionary once the dictionary is larger than this. Looking up every measurement in one took
-/// more than a third of the time of `score`.
+/// A column stops using a dictionary once the dictionary is larger than this. Looking up every measurement in
+/// one took more than a third of the time of `score`.
 const DICTIONARY_BYTES: usize = 64 << 10;
 
 /// A Parquet file under construction.
@@ -55,8 +55,8 @@ impl<W: Write + Send> ParquetSink<W> {
 /// The last error of the system.
 type Failure = Arc<Mutex<Option<io::Error>>>;
 
-/// A sink that remembers its error. The Parquet encoder passes on only the error's text, but callers must be able to
-/// recognize a full disk.
+/// A sink that remembers its error. The Parquet encoder passes on only the error's text, but callers must be
+/// able to recognize a full disk.
 struct Watched<W> {
     sink: W,
     failure: Failure,

@@ -1,4 +1,4 @@
-//! Rows as text: CSV and JSON lines.
+//! Writes rows as text: CSV and JSON lines.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,8 @@ use super::{
 };
 use crate::kinds::{TypeGroup, displayable, is_json_number, to_text};
 
-/// Nulls are empty cells; what cannot be shown at all is empty too instead of stopping the whole table.
+/// Nulls are empty cells. A value that cannot be displayed shows its error instead of stopping the whole
+/// table.
 const OPTIONS: FormatOptions<'static> = FormatOptions::new().with_display_error(true);
 
 enum Column<'a> {
@@ -56,7 +57,7 @@ pub(super) fn csv_rows(out: &mut Vec<u8>, batch: &RecordBatch, delimiter: u8) ->
         } else {
             Column::new(field, array)?
         };
-        // One look at a whole column spares a look at each of its cells.
+        // Checking a whole column at once is faster than checking each of its cells.
         let plain = matches!(&column, Column::Text(cells) if !needs_quotes(cells.value_data(), delimiter));
         Ok((column, plain))
     });
@@ -80,7 +81,7 @@ pub(super) fn csv_rows(out: &mut Vec<u8>, batch: &RecordBatch, delimiter: u8) ->
                 }
             }
         }
-        // A line without a character would be no row at all.
+        // Readers skip empty lines.
         if out.len() == row_begin {
             out.extend_from_slice(b"\"\"");
         }
@@ -89,8 +90,8 @@ pub(super) fn csv_rows(out: &mut Vec<u8>, batch: &RecordBatch, delimiter: u8) ->
     Ok(())
 }
 
-/// Most cells are short: copying a fixed number of bytes and taking the surplus back is a pair of instructions, copying
-/// a varying number is a call.
+/// Most cells are short. Copying a fixed number of bytes and truncating the surplus takes a few instructions;
+/// copying a varying number takes a call.
 #[inline]
 fn append_cell(out: &mut Vec<u8>, cells: &StringArray, row: usize) {
     const SHORT: usize = 16;
@@ -123,8 +124,8 @@ fn csv_cell(out: &mut Vec<u8>, cell: &str, delimiter: u8) {
     out.push(b'"');
 }
 
-/// Whether a delimiter, quote or line end is in `text`. Without an exit in the middle of a piece, a whole piece is
-/// looked at in a few instructions.
+/// Whether `text` contains a delimiter, quote or line end. The inner loop has no early exit, so that the
+/// compiler can vectorize it.
 fn needs_quotes(text: &[u8], delimiter: u8) -> bool {
     let has_special = |piece: &[u8]| {
         let mut found = 0;
@@ -180,9 +181,9 @@ pub(super) fn json_rows(
 }
 
 enum Meaning {
-    /// JSON already.
+    /// Already JSON.
     Raw,
-    /// Text, or what it means where that is known.
+    /// Text, written as its kind if that is known.
     Text(Option<ColumnKind>),
     /// Numbers and truth values.
     Bare,
@@ -199,7 +200,7 @@ fn json_text(out: &mut Vec<u8>, cell: &str, meaning: &Meaning) {
     }
 }
 
-/// JSON knows no NaN and no infinity: they are nulls.
+/// JSON has no NaN and no infinity; both become null.
 fn json_other(out: &mut Vec<u8>, cell: &str, meaning: &Meaning) {
     match meaning {
         Meaning::Bare if is_json_number(cell.as_bytes()) || matches!(cell, "true" | "false") => {
@@ -301,13 +302,13 @@ mod tests {
     }
 
     #[test]
-    fn untyped_text_is_written_to_json_as_what_it_means() {
+    fn untyped_text_is_written_to_json_as_its_kind() {
         let cells: ArrayRef =
             Arc::new(StringArray::from(vec!["12345678901234567890", "+3", "007", "NA", "x", " 1.5 "]));
         let kinds = [ColumnInfo::new("n", ColumnKind::Number)];
         let numbers = batch(vec![(untyped_field("n".into()), Arc::clone(&cells))]);
         let expected = [
-            r#"{"n":12345678901234567890}"#, // every digit as it was
+            r#"{"n":12345678901234567890}"#, // keeps every digit
             r#"{"n":3.0}"#,
             r#"{"n":7.0}"#,
             r#"{"n":null}"#,
@@ -315,7 +316,7 @@ mod tests {
             r#"{"n":1.5}"#,
         ];
         assert_eq!(json(&numbers, &kinds).lines().collect::<Vec<_>>(), expected);
-        // Text that was chosen to be text, or of which nothing is known, stays text.
+        // Text columns of typed formats, and columns of unknown kind, stay text.
         let chosen = batch(vec![(Field::new("n", DataType::Utf8, true), cells)]);
         assert!(json(&chosen, &kinds).starts_with("{\"n\":\"12345678901234567890\"}\n{\"n\":\"+3\"}\n"));
         assert!(json(&numbers, &[]).starts_with("{\"n\":\"12345678901234567890\"}\n{\"n\":\"+3\"}\n"));
@@ -330,7 +331,7 @@ mod tests {
     }
 
     proptest! {
-        // Law: what counts as a JSON number is what a JSON parser takes for one.
+        // Law: a JSON number is what a JSON parser accepts as one.
         #[test]
         fn json_numbers_are_those_of_the_parser(text in "[-+]?[0-9]{0,3}(\\.[0-9]{0,2})?([eE][-+]?[0-9]{0,2})?") {
             let parsed = serde_json::from_str::<serde_json::Value>(&text).is_ok();

@@ -124,12 +124,13 @@ fn tensors_that_claim_what_the_file_does_not_hold_are_refused() {
     assert_eq!(two("0,8", "4,12"), "b starts at byte 4, but the one before it ends at byte 8");
     assert_eq!(two("0,8", "0,8"), "b starts at byte 0, but the one before it ends at byte 8");
     assert_eq!(two("0,8", "12,20"), "b starts at byte 12, but the one before it ends at byte 8");
-    assert_eq!(two("0,8", "8,4"), "b lies from byte 8 to 4, which is not the size of [2] F32");
+    assert_eq!(two("0,8", "8,4"), "b spans bytes 8 to 4, which does not match [2] F32");
     assert_eq!(
         layout(r#""w":{"dtype":"F64","shape":[3],"data_offsets":[0,16]}"#),
-        "w lies from byte 0 to 16, which is not the size of [3] F64"
+        "w spans bytes 0 to 16, which does not match [3] F64"
     );
-    // Sums and products of claimed sizes that would overflow, and an axis that only an empty tensor can claim.
+    // Sums and products of claimed sizes that would overflow, and an axis that only an empty tensor can
+    // claim.
     let huge = "claims 18446744073709551615 values along one axis, more than the file has bytes";
     for shape in ["18446744073709551615", "18446744073709551615,2", "0,18446744073709551615"] {
         let entry = format!(r#""w":{{"dtype":"F32","shape":[{shape}],"data_offsets":[0,16]}}"#);
@@ -155,7 +156,7 @@ fn an_index_with_a_name_twice_an_unknown_type_or_no_json_is_refused() {
         Err(error @ ModelFileError::Index(_)) => error.to_string(),
         other => panic!("{other:?}"),
     };
-    assert!(message(file_with(&format!("{entry},{entry}"), &[0; 8])).contains("`a` stands in it twice"));
+    assert!(message(file_with(&format!("{entry},{entry}"), &[0; 8])).contains("`a` appears twice"));
     let unknown = entry.replace("F32", "BF16");
     assert!(message(file_with(&unknown, &[0; 8])).contains("unknown variant `BF16`"));
     assert!(

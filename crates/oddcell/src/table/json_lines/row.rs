@@ -1,4 +1,4 @@
-//! One JSON object becomes one row of the columns under construction.
+//! Appends one JSON object as one row to the columns under construction.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -29,11 +29,11 @@ pub(super) struct Columns {
     by_name: HashMap<String, usize>,
     n_rows: usize,
     named: HashSet<String>,
-    /// Only the named columns are wanted; otherwise all but the named ones.
+    /// Whether only the named columns are wanted; otherwise all but the named ones are.
     only: bool,
-    /// The columns of the first batch, once it is read.
+    /// The number of columns of the first batch, once it is read.
     n_early: Option<usize>,
-    /// Late keys that became no columns.
+    /// Late keys that did not become columns.
     left_out: BTreeSet<String>,
     problem: Option<Problem>,
 }
@@ -41,7 +41,7 @@ pub(super) struct Columns {
 struct Column {
     name: String,
     text: StringBuilder,
-    /// Nobody reads the cells: they are kept as JSON, whatever they hold.
+    /// Nobody reads the cells; they are kept as JSON, whatever they hold.
     carried: bool,
 }
 
@@ -97,7 +97,7 @@ impl Columns {
         self.all.iter().map(field).collect()
     }
 
-    /// Adds a column, with nulls in the rows so far, and gives its position.
+    /// Adds a column, with nulls in the rows so far, and returns its position.
     pub(super) fn add(&mut self, name: String) -> usize {
         let carried = self.named.contains(&name) != self.only;
         let mut text = StringBuilder::new();
@@ -107,23 +107,23 @@ impl Columns {
         self.all.len() - 1
     }
 
-    /// Keys that come from now on are late.
+    /// Treats keys that first appear from now on as late.
     pub(super) fn settle(&mut self) {
         self.n_early = Some(self.len());
     }
 
-    /// Late keys that became no columns.
+    /// Late keys that did not become columns.
     pub(super) fn left_out(&self) -> Vec<String> {
         self.left_out.iter().cloned().collect()
     }
 
-    /// The cells of the batch; the next one starts empty.
+    /// Returns the cells of the batch and starts the next one.
     pub(super) fn finish(&mut self) -> Vec<ArrayRef> {
         self.n_rows = 0;
         self.all.iter_mut().map(|column| Arc::new(column.text.finish()) as ArrayRef).collect()
     }
 
-    /// Where the values of `key` go; the likeliest column is looked at first.
+    /// Returns where the values of `key` go. `guess` is the likeliest column and is tried first.
     fn place(&mut self, key: &str, guess: usize) -> Result<Place, Problem> {
         let guessed = self.all.get(guess).is_some_and(|column| column.name == key).then_some(guess);
         match guessed.or_else(|| self.by_name.get(key).copied()) {
@@ -158,7 +158,7 @@ pub(super) fn read_row(columns: &mut Columns, line: &[u8]) -> Result<(), Problem
     let result = RowSeed { columns }.deserialize(&mut deserializer).and_then(|()| deserializer.end());
     if let Err(error) = result {
         return Err(columns.problem.take().unwrap_or_else(|| {
-            // The parser's own place is within the line; the caller knows which line.
+            // The parser's position is within the line; the caller knows which line.
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default().to_owned();
             Problem::Syntax(error.column(), message)
@@ -199,7 +199,7 @@ impl<'de> Visitor<'de> for RowSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        // Keys come in the same order on nearly every line, so the next column is the likeliest.
+        // Nearly every line has its keys in the same order, so the next column is the likeliest.
         let mut guess = 0;
         while let Some(place) = map.next_key_seed(KeySeed { columns: self.columns, guess })? {
             match place {
@@ -236,7 +236,7 @@ impl<'de> Visitor<'de> for RowSeed<'_> {
     }
 }
 
-/// Turns a key into the place of its values.
+/// Maps a key to the place of its values.
 struct KeySeed<'a> {
     columns: &'a mut Columns,
     guess: usize,
@@ -264,14 +264,14 @@ impl Visitor<'_> for KeySeed<'_> {
     }
 }
 
-/// Appends a value to its column: as text, or as JSON if the column is only carried along.
+/// Appends a value to its column: as text, or as JSON if nobody reads the column.
 struct CellSeed<'a> {
     columns: &'a mut Columns,
     index: usize,
 }
 
 impl CellSeed<'_> {
-    /// A value that is written the same way as text and as JSON.
+    /// Appends a value that looks the same as text and as JSON.
     fn append(self, value: impl std::fmt::Display) {
         let text = &mut self.columns.all[self.index].text;
         write!(text, "{value}").expect("a string takes everything");
@@ -324,7 +324,7 @@ impl<'de> Visitor<'de> for CellSeed<'_> {
         Ok(())
     }
     fn visit_f64<E>(self, value: f64) -> Result<(), E> {
-        // With an exponent where that is shorter: 1e300 must not become 301 digits.
+        // With an exponent where that is shorter: 1e300 must not turn into 301 digits.
         self.append(format_args!("{value:?}"));
         Ok(())
     }
