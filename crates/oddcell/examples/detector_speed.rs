@@ -1,5 +1,5 @@
 //! For `benchmarks/detectors`: `detector_speed NAME TRAIN.npy TEST.npy THREADS SCORES.npy [KEY=VALUE…]` fits
-//! on one matrix, scores another, writes the scores and prints the seconds of both.
+//! a detector to one matrix, scores another, writes the scores and prints the seconds for both.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads the clock and prints")]
 
 use std::{error::Error, fs::File, io::BufReader, time::Instant};
@@ -37,6 +37,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn read(path: &str) -> Result<Matrix, Box<dyn Error>> {
     let file = npyz::NpyFile::new(BufReader::new(File::open(path)?))?;
-    let [n_rows, n_cols] = *file.shape() else { return Err(format!("{path} is no matrix").into()) };
+    let [n_rows, n_cols] = *file.shape() else { return Err(format!("{path} is not a matrix").into()) };
     Ok(Matrix::new(file.into_vec()?, n_rows as usize, n_cols as usize))
 }

@@ -1,7 +1,7 @@
-//! For `benchmarks/instructions`: a few training steps and a few thousand scored rows, always the same, on
-//! one thread.
+//! For `benchmarks/instructions`: always the same few training steps and few thousand scored rows, on one
+//! thread.
 //!
-//! Every function below that is not inlined is a part whose instructions are counted, by its name.
+//! The benchmark counts the instructions of every function below that is not inlined, by its name.
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 
 use std::error::Error;
@@ -18,7 +18,7 @@ use oddcell::{
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Where the rows come from, in messages.
+/// The origin of the rows in messages.
 const ORIGIN: &str = "orders";
 
 fn main() -> Outcome<()> {
@@ -29,8 +29,8 @@ fn main() -> Outcome<()> {
     })
 }
 
-/// Two steps of 64 rows, three noised copies each, 39 columns, 64 hidden units: Valgrind takes its time for
-/// multiply-adds.
+/// Two steps of 64 rows, three noised copies each, 39 columns, 64 hidden units. It is small because Valgrind
+/// emulates multiply-adds slowly.
 fn training() -> Outcome<()> {
     let (n_rows, n_cols) = (128, 39);
     let mut stream = Seed(1).stream("rows", &[]);
@@ -59,12 +59,11 @@ fn train_mlp(detector: &dyn Detector, rows: &Matrix) -> Result<Box<dyn Fitted>, 
 
 #[inline(never)]
 fn train_resmlp(detector: &dyn Detector, rows: &Matrix) -> Result<Box<dyn Fitted>, FitError> {
-    // Another seed, lest the compiler makes one function of the two.
+    // Another seed, so that the compiler does not merge the two functions.
     detector.fit(rows, &Context::silent(Seed(2)))
 }
 
-/// The way of `oddcell score` from CSV to CSV with a model as `fit` makes it: numbers, dates, categories,
-/// nulls.
+/// What `oddcell score` does from CSV to CSV, with a model of numbers, dates, categories and nulls.
 fn scoring() -> Outcome<()> {
     let csv = |n_rows, seed| demo::orders(n_rows, 0, Seed(seed)).csv.into_bytes();
     let table = Table::from_reader(reader(csv(1_000, 1))?)?;

@@ -1,7 +1,7 @@
-//! `p_values ROWS TABLES [NAME=VALUE ...]`: how often fresh normal rows get small p-values. For every one of
-//! TABLES tables of normal rows, a model with the default net is fitted on ROWS rows and judges 2,000 others.
-//! The last line gives the means over the tables with their standard errors, and the Kolmogorov-Smirnov
-//! distance of all p-values to uniform. Settings are parameters of the net.
+//! `p_values ROWS TABLES [NAME=VALUE ...]` measures how often new normal rows get small p-values. For each of
+//! TABLES tables, it fits a model with the default detector to ROWS normal rows and judges 2,000 others. The
+//! last line shows the means over the tables with their standard errors, and the Kolmogorov–Smirnov distance
+//! of all p-values from the uniform distribution. NAME=VALUE sets a parameter of the detector.
 #![allow(clippy::print_stdout, reason = "a measurement prints")]
 
 use std::error::Error;
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Orders without a spoiled cell.
+/// Orders without wrong cells.
 fn normal_rows(n_rows: usize, seed: u64) -> Result<Table, Box<dyn Error>> {
     let csv = demo::orders(n_rows, 0, Seed(1_000 + seed)).csv;
     let reader = TableReader::from_bytes("orders", csv.into_bytes(), &ReadOptions::default())?;

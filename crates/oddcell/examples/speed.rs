@@ -1,10 +1,10 @@
-//! Our side of `benchmarks/speed`: `speed WHAT NET WIDTH THREADS SECONDS` prints how many per second.
+//! For `benchmarks/speed`: `speed WHAT NET WIDTH THREADS SECONDS` prints a rate per second.
 //!
 //! | what | counted |
 //! |---|---|
-//! | train | rows trained: paper preset, batch 256, three noised copies; a row counts once clean and once per copy |
-//! | products | the same rows through the matrix products of a training step and nothing else |
-//! | noise | cells that got their noise: levels, ratios and targets included |
+//! | train | rows trained: paper preset, batch 256, three noised copies; each copy of a row counts |
+//! | products | the same rows, but only the matrix products of a training step |
+//! | noise | cells that got noise, including levels, ratios and targets |
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads the clock and prints")]
 
 use std::{
@@ -24,12 +24,12 @@ use oddcell::{
     noise::{Extremes, Rows, Scratch, Shard},
 };
 
-/// Rows of a batch, before their noised copies, and of a shard of it.
+/// The rows of a batch without noised copies, and the rows of a shard.
 const BATCH_ROWS: usize = 256;
 const SHARD_ROWS: usize = 64;
 /// A row counts once clean and once for each noised copy.
 const COPIES: usize = 4;
-/// What runs before the clock does.
+/// How long to run before measuring.
 const WARM_UP: Duration = Duration::from_millis(100);
 
 struct Job {
@@ -84,7 +84,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 impl Job {
-    /// Trains until the time is up, and prints.
+    /// Trains until the time is up and prints the rate.
     fn train(&self) -> Result<(), Box<dyn std::error::Error>> {
         let n_rows = BATCH_ROWS * 40;
         let values = normals(n_rows * self.width).iter().map(|&cell| f64::from(cell)).collect();
@@ -96,7 +96,7 @@ impl Job {
         Ok(rayon::ThreadPoolBuilder::new().num_threads(self.n_threads).build()?.install(fit)?)
     }
 
-    /// Prints how much all threads do in a second, each working for itself, if a call of `work` does `n`.
+    /// Prints the rate of all threads together. Each works independently; a call of `work` does `n` units.
     fn count<W: FnMut()>(
         &self,
         n: usize,
@@ -121,7 +121,7 @@ impl Job {
     }
 }
 
-/// Counts steps once it is warm, and ends the program when the time is up.
+/// Counts steps after the warm-up and ends the program when the time is up.
 struct Clock {
     time: Duration,
     begun: Instant,
@@ -151,7 +151,7 @@ fn normals(n: usize) -> Vec<f32> {
     (0..n).map(|_| stream.normal() as f32).collect()
 }
 
-/// The products of one layer in a training step, on buffers of its own.
+/// The products of one layer in a training step, with their own buffers.
 struct Products {
     inputs: usize,
     outputs: usize,
@@ -193,7 +193,7 @@ impl Products {
         net.layers().iter().enumerate().map(layer).collect()
     }
 
-    /// The products of a batch, a shard at a time.
+    /// Computes the products of a batch, one shard at a time.
     fn run(&mut self) {
         let (x_stride, y_stride) = (padded(self.inputs), padded(self.outputs));
         for _ in 0..BATCH_ROWS / SHARD_ROWS {
@@ -214,7 +214,7 @@ impl Products {
     }
 }
 
-/// Keeps the sums in rows of this many cells.
+/// Stores sums in rows of this many cells.
 struct Store<'a>(&'a mut [f32], usize);
 
 impl Edge for Store<'_> {

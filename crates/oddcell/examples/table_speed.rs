@@ -1,5 +1,5 @@
-//! For `benchmarks/scoring`: `table_speed make ROWS COLUMNS > FILE` writes a CSV of random numbers,
-//! `table_speed parse FILE` only parses it, text to numbers, with the reader that `oddcell score` uses.
+//! For `benchmarks/scoring`: `table_speed make ROWS COLUMNS > FILE` writes a CSV of random numbers;
+//! `table_speed parse FILE` only parses it, from text to numbers, with the reader of `oddcell score`.
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 
 use std::{
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Correlated columns of three decimals, as measurements have them.
+/// Correlated columns with three decimals, like measurements.
 fn make(rows: usize, columns: usize) -> Result<(), Box<dyn Error>> {
     let mut stream = Seed(1).stream("table", &[]);
     let mut out = BufWriter::new(std::io::stdout().lock());

@@ -1,7 +1,6 @@
-//! What we build on may be used by everybody who may use us, and comes in one version as far as we can help
-//! it.
+//! Every dependency has a permissive license and comes in one version where possible.
 //!
-//! Looked at is what `cargo metadata` resolves for the platform the test runs on, dev-dependencies included.
+//! The tests check what `cargo metadata` resolves for the platform they run on, dev-dependencies included.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -12,7 +11,7 @@ use std::{
 
 use serde_json::Value;
 
-/// Licences that ask for no more than a notice. Adding one is a decision; say why in the commit.
+/// Licenses that require no more than a notice. If you add one, explain why in the commit.
 const ALLOWED: [&str; 11] = [
     "0BSD",
     "Apache-2.0",
@@ -27,8 +26,8 @@ const ALLOWED: [&str; 11] = [
     "Zlib",
 ];
 
-/// Crates that come in several versions because our dependencies disagree. A new one is a reason to look for
-/// another version or another crate first.
+/// Crates that come in several versions because our dependencies disagree. Before adding one, look for
+/// another version or another crate.
 const SEVERAL: [&str; 5] = ["getrandom", "hashbrown", "miniz_oxide", "num-bigint", "syn"];
 
 fn run(program: &str, arguments: &[&str]) -> String {
@@ -37,11 +36,11 @@ fn run(program: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Name, version and licence of every dependency.
+/// Name, version and license of every dependency.
 fn dependencies() -> Vec<(String, String, String)> {
     let version = run("rustc", &["-vV"]);
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
-    // All of them were fetched to build this test.
+    // Building this test has fetched all of them.
     let arguments = ["metadata", "--format-version=1", "--locked", "--offline", "--filter-platform", host];
     let metadata: Value = serde_json::from_str(&run(env!("CARGO"), &arguments)).unwrap();
     let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
@@ -54,24 +53,24 @@ fn dependencies() -> Vec<(String, String, String)> {
         .collect()
 }
 
-/// Whether an SPDX expression lets us use the crate under allowed licences alone. `/` is an old way to write
+/// Whether an SPDX expression lets us use the crate under allowed licenses alone. `/` is an old way to write
 /// `OR`.
 fn is_allowed(expression: &str) -> bool {
     let expression = expression.replace('/', " OR ").replace(['(', ')'], " ");
-    // `A AND B OR C` does not occur without brackets, and with them every part between ANDs is a choice.
+    // `A AND B OR C` always has parentheses, so that every part between ANDs is a choice.
     expression.split(" AND ").all(|part| part.split(" OR ").any(|name| ALLOWED.contains(&name.trim())))
 }
 
 #[test]
-fn every_dependency_has_a_licence_that_asks_for_no_more_than_a_notice() {
+fn every_dependency_has_a_license_that_requires_no_more_than_a_notice() {
     let dependencies = dependencies();
     assert!(dependencies.len() > 50, "found only {} packages", dependencies.len());
-    let refused: Vec<_> = dependencies.iter().filter(|(_, _, licence)| !is_allowed(licence)).collect();
-    assert!(refused.is_empty(), "not on the list of allowed licences: {refused:?}");
+    let refused: Vec<_> = dependencies.iter().filter(|(_, _, license)| !is_allowed(license)).collect();
+    assert!(refused.is_empty(), "not on the list of allowed licenses: {refused:?}");
 }
 
 #[test]
-fn a_licence_is_read_as_choices_all_of_whose_parts_must_be_allowed() {
+fn every_part_of_a_license_must_have_an_allowed_choice() {
     for fine in ["MIT", "GPL-3.0-only OR MIT", "(MIT OR GPL-3.0-only) AND Unicode-3.0", "Unlicense/MIT"] {
         assert!(is_allowed(fine), "{fine}");
     }
@@ -81,8 +80,8 @@ fn a_licence_is_read_as_choices_all_of_whose_parts_must_be_allowed() {
 }
 
 #[test]
-#[cfg(target_os = "linux")] // Other systems bring crates of their own.
-fn no_dependency_comes_in_several_versions_but_the_known_ones() {
+#[cfg(target_os = "linux")] // Other systems need other crates.
+fn only_known_dependencies_come_in_several_versions() {
     let mut versions = BTreeMap::<String, BTreeSet<String>>::new();
     for (name, version, _) in dependencies() {
         versions.entry(name).or_default().insert(version);

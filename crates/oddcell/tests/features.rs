@@ -3,14 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use oddcell::{
-    Table,
-    table::{Format, ReadOptions, TableError, TableReader, TableWriter},
-};
+mod reading;
 
-fn read(bytes: &[u8]) -> Result<Table, TableError> {
-    TableReader::from_bytes("test", bytes.to_vec(), &ReadOptions::default()).and_then(Table::from_reader)
-}
+use oddcell::table::{Format, TableError, TableWriter};
+
+use self::reading::{read, written};
 
 /// The first bytes of each format and the feature that reads it.
 const GATED: [(&[u8], &str, bool); 7] = [
@@ -39,10 +36,7 @@ fn a_format_that_was_compiled_out_is_refused_with_the_name_of_its_feature() {
 #[test]
 fn every_build_reads_and_writes_csv_and_json_lines() {
     let table = read(b"id,amount\na,1.5\nb,2.5\n").unwrap();
-    let mut writer =
-        TableWriter::create("test", Vec::new(), Format::JsonLines, &table.schema(), &table.columns).unwrap();
-    writer.write(&table.batches[0]).unwrap();
-    let json = writer.finish().unwrap();
+    let json = written(&table, Format::JsonLines);
     assert_eq!(json, b"{\"id\":\"a\",\"amount\":1.5}\n{\"id\":\"b\",\"amount\":2.5}\n");
     assert_eq!(read(&json).unwrap().columns, table.columns);
 }
@@ -51,7 +45,8 @@ fn every_build_reads_and_writes_csv_and_json_lines() {
 fn parquet_is_written_only_by_builds_that_have_it() {
     let table = read(b"a\n1\n").unwrap();
     let created = TableWriter::create("out.parquet", Vec::new(), Format::Parquet, &table.schema(), &[]);
-    let message = "out.parquet is to become a Parquet file, but this build of oddcell lacks the cargo feature `parquet`";
+    let message =
+        "out.parquet: this build of oddcell has no support for Parquet; enable its cargo feature `parquet`";
     let expected = if cfg!(feature = "parquet") { None } else { Some(message.to_owned()) };
     assert_eq!(created.err().map(|error| error.to_string()), expected);
 }

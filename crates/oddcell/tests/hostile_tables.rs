@@ -1,7 +1,7 @@
-//! Broken and hostile inputs: whatever the bytes, reading ends with a table or an error, never with a panic.
+//! Broken and hostile inputs: any bytes give a table or an error, never a panic.
 //!
-//! Valid files of every format are cut all over and have bytes overwritten; random bytes are put behind every
-//! magic number. A reader that is moved through all its batches must also read all its cells.
+//! The tests truncate valid files of every format at many places, overwrite bytes, and put random bytes
+//! behind every magic number. They read all batches and all cells.
 
 #![allow(clippy::unwrap_used, reason = "a helper that fails makes its test fail")]
 
@@ -23,14 +23,14 @@ use arrow_schema::SchemaRef;
 use oddcell::table::{Format, ReadOptions, Table, TableError, TableReader, TableWriter, read_cells};
 use proptest::prelude::*;
 
-/// Reads everything and every cell, writes it again; any error will do.
+/// Reads every cell and writes the table again. Any error is fine.
 fn exercise(bytes: &[u8], format: Option<Format>) -> Result<usize, TableError> {
     let options = ReadOptions { format, batch_rows: 7, ..ReadOptions::default() };
     let table = Table::from_reader(TableReader::from_bytes("test", bytes.to_vec(), &options)?)?;
     let mut first_row = 0;
     for batch in &table.batches {
         for (info, column) in table.columns.iter().zip(batch.columns()) {
-            // The nested column is refused, and carried on.
+            // Nested columns cannot be read, but they can be written.
             let cells = read_cells(&info.name, column, info.kind, first_row, "test");
             if !matches!(cells, Err(TableError::UnsupportedType { .. })) {
                 cells?;
@@ -143,7 +143,7 @@ fn the_files_themselves_are_read() {
 fn a_file_cut_anywhere_is_a_shorter_table_or_an_error() {
     for (name, bytes) in FILES.iter() {
         for end in (0..bytes.len()).step_by(bytes.len() / 500 + 1) {
-            // Text formats and streams may end anywhere between rows; the others know their length.
+            // Text formats and streams may end after any row; the other formats store their length.
             let read = exercise(&bytes[..end], None);
             let must_fail = matches!(
                 *name,

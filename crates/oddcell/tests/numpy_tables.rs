@@ -1,45 +1,16 @@
-//! `NumPy` arrays as tables: orders, types, archives, and claims that the file does not keep.
+//! `NumPy` arrays as tables: orders, types, archives, and headers that claim more than the file holds.
 
 #![allow(clippy::unwrap_used, reason = "a helper that fails makes its test fail")]
 
+mod reading;
+
 use std::io::{Cursor, Write};
 
-use oddcell::table::{Cells, ColumnKind, Note, ReadOptions, Table, TableError, TableReader, read_cells};
+use oddcell::table::{ColumnKind, Note, ReadOptions};
 
-fn read_with(bytes: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Table, TableError> {
-    TableReader::from_bytes("test", bytes.as_ref().to_vec(), options).and_then(Table::from_reader)
-}
+use self::reading::{error, kinds, names, numbers, read, read_with};
 
-fn read(bytes: impl AsRef<[u8]>) -> Result<Table, TableError> {
-    read_with(bytes, &ReadOptions::default())
-}
-
-fn error(bytes: impl AsRef<[u8]>) -> String {
-    read(bytes).unwrap_err().to_string()
-}
-
-fn names(table: &Table) -> Vec<&str> {
-    table.columns.iter().map(|column| column.name.as_str()).collect()
-}
-
-fn kinds(table: &Table) -> Vec<ColumnKind> {
-    table.columns.iter().map(|column| column.kind).collect()
-}
-
-fn numbers(table: &Table, name: &str) -> Vec<f64> {
-    let index = table.column(name).unwrap();
-    let kind = table.columns[index].kind;
-    let mut all = Vec::new();
-    for batch in &table.batches {
-        match read_cells(name, batch.column(index), kind, all.len(), "test").unwrap() {
-            Cells::Numbers(numbers) => all.extend(numbers),
-            Cells::Names(names) => panic!("{names:?}"),
-        }
-    }
-    all
-}
-
-/// An NPY file by hand: magic, version 1.0, header padded to 64 bytes, data.
+/// An NPY file: magic, version 1.0, header padded to 64 bytes, data.
 fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");

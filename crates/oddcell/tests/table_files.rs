@@ -1,6 +1,8 @@
-//! Reading and writing tables: every format there and back, and every error with its place.
+//! Reading and writing tables: every format round trip, and every error with its position.
 
 #![allow(clippy::unwrap_used, reason = "a helper that fails makes its test fail")]
+
+mod reading;
 
 use std::{io::Write, sync::Arc};
 
@@ -15,65 +17,12 @@ use arrow_schema::{DataType, Field, Schema};
 use oddcell::{
     encode::{EncodeOptions, Encoder},
     table::{
-        Cells, ColumnKind, Format, ReadOptions, Rows, Source, Table, TableError, TableReader, TableWriter,
-        Wanted, read_cells,
+        ColumnKind, Format, ReadOptions, Rows, Source, Table, TableError, TableReader, TableWriter, Wanted,
+        read_cells,
     },
 };
 
-fn read_with(bytes: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Table, TableError> {
-    TableReader::from_bytes("test", bytes.as_ref().to_vec(), options).and_then(Table::from_reader)
-}
-
-fn read(bytes: impl AsRef<[u8]>) -> Result<Table, TableError> {
-    read_with(bytes, &ReadOptions::default())
-}
-
-fn error(bytes: impl AsRef<[u8]>) -> String {
-    read(bytes).unwrap_err().to_string()
-}
-
-fn names(table: &Table) -> Vec<&str> {
-    table.columns.iter().map(|column| column.name.as_str()).collect()
-}
-
-fn kinds(table: &Table) -> Vec<ColumnKind> {
-    table.columns.iter().map(|column| column.kind).collect()
-}
-
-/// All cells of a text table, row by row; nulls as `None`.
-fn cells(table: &Table) -> Vec<Vec<Option<String>>> {
-    let mut rows = Vec::new();
-    for batch in &table.batches {
-        for row in 0..batch.num_rows() {
-            let cell = |column: &ArrayRef| {
-                let text = column.as_string::<i32>();
-                text.is_valid(row).then(|| text.value(row).to_owned())
-            };
-            rows.push(batch.columns().iter().map(cell).collect());
-        }
-    }
-    rows
-}
-
-fn numbers(table: &Table, name: &str) -> Vec<f64> {
-    let index = table.column(name).unwrap();
-    let kind = table.columns[index].kind;
-    let mut all = Vec::new();
-    for batch in &table.batches {
-        match read_cells(name, batch.column(index), kind, all.len(), "test").unwrap() {
-            Cells::Numbers(numbers) => all.extend(numbers),
-            Cells::Names(names) => panic!("{names:?}"),
-        }
-    }
-    all
-}
-
-fn written(table: &Table, format: Format) -> Vec<u8> {
-    let mut writer =
-        TableWriter::create("test", Vec::new(), format, &table.schema(), &table.columns).unwrap();
-    table.batches.iter().for_each(|batch| writer.write(batch).unwrap());
-    writer.finish().unwrap()
-}
+use self::reading::{cells, error, kinds, names, numbers, read, read_with, written};
 
 const MIXED: &str = "id,amount,when,paid,colour\n\
                      a1,1.50,2024-01-31,yes,red\n\
@@ -161,7 +110,7 @@ fn compressed_text_is_read_whatever_it_is_called() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(MIXED.as_bytes()).unwrap();
     let mut members = gzip.finish().unwrap();
-    // A second gzip member is more of the same text.
+    // A second gzip member continues the text.
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(b"a4,1,,no,red\n").unwrap();
     members.extend(gzip.finish().unwrap());
@@ -233,7 +182,7 @@ fn what_is_wrong_with_a_csv_is_said_with_its_place() {
         latin.starts_with("test, line 3, column `name`: found the byte 0xE9, which is not UTF-8"),
         "{latin}"
     );
-    // Every cell by itself must be UTF-8, even if the bytes of two cells together are.
+    // Each cell must be UTF-8, even if the bytes of two cells together are.
     let split = error(b"a,b\n\xC3,1\n\xA9,2\n");
     assert!(split.starts_with("test, line 2, column `a`: found the byte 0xC3"), "{split}");
     let wide: Vec<u8> = "a,b\n1,2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -282,7 +231,7 @@ fn json_keys_may_come_late_in_any_order_and_be_missing() {
             (names(&table), cells(&table)),
             (vec!["a", "b"], expected.clone().map(Vec::from).to_vec())
         );
-        // The kind is that of all cells: `x` and `true` are names, `true` alone would be a truth value.
+        // The kind depends on all cells: `x` and `true` are names; `true` alone would be a truth value.
         assert_eq!(kinds(&table), [ColumnKind::Number, ColumnKind::Category]);
     }
 }
@@ -310,7 +259,7 @@ fn wanted_columns_of_json_lines_are_there_from_the_first_batch_and_other_late_ke
     assert_eq!(rows[1..3], [[some("2"), None, None], [None, None, some("3")]]);
     let expected = ["keys that first appear after row 2 are left out: `x`", "no line has a value for `a`"];
     assert_eq!(notes, expected);
-    // A table without any wanted column is another table: nothing is made up.
+    // A table without any wanted column gets no additional columns.
     let (batches, notes) = read_wanted("{\"b\":1}\n", &["a"]);
     assert_eq!((batches[0].schema().field(0).name().as_str(), batches[0].num_columns()), ("b", 1));
     assert!(notes.is_empty(), "{notes:?}");
@@ -401,7 +350,7 @@ fn nested_columns_are_carried_but_not_read() {
             assert!(error.to_string().starts_with(&start), "{error}");
         }
     }
-    // To Parquet and back unchanged; as text elsewhere.
+    // Unchanged to Parquet and back; text in other formats.
     let back = read(written(&table, Format::Parquet)).unwrap();
     assert_eq!(back.batches[0].columns(), batch.columns());
     let csv = String::from_utf8(written(&table, Format::Csv)).unwrap();
@@ -424,7 +373,7 @@ fn nested_columns_make_no_features_and_must_be_ignored() {
     assert_eq!(encoder.columns().len(), 1);
     let error = fit(&["list", "map", "bytes"]).unwrap_err().to_string();
     assert!(error.starts_with("frame, column `struct`: found the type Struct("), "{error}");
-    // Extra columns of another table may be nested; those of the encoder may not.
+    // Columns that the encoder does not read may be nested; those that it reads may not.
     assert_eq!(encoder.encode(&Rows::new(nested(), 0, "new")).unwrap().matrix.n_rows(), 2);
     let turned = RecordBatch::try_from_iter([("a", Arc::clone(nested().column(1)))]).unwrap();
     let error = encoder.encode(&Rows::new(turned, 0, "new")).unwrap_err().to_string();

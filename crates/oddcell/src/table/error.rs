@@ -53,12 +53,14 @@ pub enum TableError {
         found: Format,
     },
     /// The library was compiled without support for the format or compression.
-    #[error("{origin} is {found}, but this build of oddcell lacks the cargo feature `{feature}`")]
+    #[error(
+        "{origin}: this build of oddcell has no support for {what}; enable its cargo feature `{feature}`"
+    )]
     MissingFeature {
-        /// The file, or "standard input".
+        /// The file to read or write, or "standard input".
         origin: String,
-        /// What it is: "a Parquet file", "a gzip file".
-        found: &'static str,
+        /// The format or compression: "Parquet", "gzip".
+        what: &'static str,
         /// The cargo feature to enable.
         feature: &'static str,
     },

@@ -89,11 +89,11 @@ impl TableReader {
             #[cfg(feature = "numpy")]
             Format::Npz => npz::open_npz(input, options),
             #[cfg(not(feature = "parquet"))]
-            Format::Parquet => missing_feature(input, "a Parquet file", "parquet"),
+            Format::Parquet => missing_feature(input, "Parquet", "parquet"),
             #[cfg(not(feature = "ipc"))]
-            Format::ArrowIpc => missing_feature(input, "an Arrow IPC file", "ipc"),
+            Format::ArrowIpc => missing_feature(input, "Arrow IPC", "ipc"),
             #[cfg(not(feature = "numpy"))]
-            Format::Npy | Format::Npz => missing_feature(input, "a NumPy file", "numpy"),
+            Format::Npy | Format::Npz => missing_feature(input, "NumPy files", "numpy"),
         })?;
         let Opened { schema, source, notes, delimiter } = opened;
         check_schema(&origin, &schema)?;
@@ -204,8 +204,8 @@ impl Debug for TableReader {
 }
 
 #[cfg(not(all(feature = "parquet", feature = "ipc", feature = "numpy")))]
-fn missing_feature(input: Input, found: &'static str, feature: &'static str) -> Result<Opened, TableError> {
-    Err(TableError::MissingFeature { origin: input.origin, found, feature })
+fn missing_feature(input: Input, what: &'static str, feature: &'static str) -> Result<Opened, TableError> {
+    Err(TableError::MissingFeature { origin: input.origin, what, feature })
 }
 
 /// Runs a decoder and turns a panic into an error. Broken files have made every third-party decoder panic at

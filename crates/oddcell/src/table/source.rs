@@ -148,11 +148,11 @@ impl Compression {
 
     #[cfg(not(feature = "compression"))]
     fn decoder(self, _: Box<dyn Read + Send>, origin: &str) -> Result<Box<dyn Read + Send>, TableError> {
-        let found = match self {
-            Self::Gzip => "a gzip file",
-            Self::Zstd => "a zstd file",
+        let what = match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
         };
-        Err(TableError::MissingFeature { origin: origin.to_owned(), found, feature: "compression" })
+        Err(TableError::MissingFeature { origin: origin.to_owned(), what, feature: "compression" })
     }
 }
 

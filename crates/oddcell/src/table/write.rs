@@ -64,8 +64,7 @@ impl<W: Write + Send> TableWriter<W> {
             #[cfg(not(feature = "parquet"))]
             Format::Parquet => {
                 let origin = target.to_owned();
-                let (found, feature) = ("to become a Parquet file", "parquet");
-                return Err(TableError::MissingFeature { origin, found, feature });
+                return Err(TableError::MissingFeature { origin, what: "Parquet", feature: "parquet" });
             }
             Format::ArrowIpc | Format::Npy | Format::Npz => return Err(TableError::NotWritable { format }),
         };
