@@ -10,7 +10,6 @@ use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch,
     StringArray, StructArray,
     builder::{Int32Builder, MapBuilder, StringBuilder},
-    cast::AsArray,
     types::Int32Type,
 };
 use arrow_schema::{DataType, Field, Schema};
