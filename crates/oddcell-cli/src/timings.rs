@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use oddcell::{Monitor, Progress, context::Stage};
+use oddcell::{Monitor, Progress, Stage};
 use serde::{Serialize, Serializer};
 
 /// The stages, as `--timings` names them.

@@ -5,7 +5,7 @@
 use std::{error::Error, fs::File, io::BufReader, time::Instant};
 
 use npyz::WriterBuilder;
-use oddcell::{Context, DetectorSpec, Matrix, Seed, context::Silent};
+use oddcell::{Context, DetectorSpec, Matrix, Seed};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build()?;
     let detector = spec.build()?;
     let start = Instant::now();
-    let fitted = pool.install(|| detector.fit(&train, &Context { seed: Seed(1), monitor: &Silent }))?;
+    let fitted = pool.install(|| detector.fit(&train, &Context::silent(Seed(1))))?;
     let fit = start.elapsed();
     let start = Instant::now();
     let scores = pool.install(|| fitted.score(&test))?;

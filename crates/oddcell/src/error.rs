@@ -13,13 +13,8 @@
 
 use std::path::PathBuf;
 
-use crate::{
-    count::{count, counted},
-    encode::EncodeError,
-    judge::LabelError,
-    model_file::ModelFileError,
-    table::TableError,
-};
+use crate::count::{count, counted};
+pub use crate::{encode::EncodeError, judge::LabelError, model_file::ModelFileError, table::TableError};
 
 /// Any error of this library.
 #[derive(Debug, thiserror::Error)]

@@ -1,63 +1,108 @@
-//! Finds the odd rows of a table, and the very cells that make them odd.
+//! Anomaly detection for tables: finds the odd rows and the cells that make them odd.
+//!
+//! Score the rows of a matrix:
 //!
 //! ```
-//! use oddcell::{Context, DetectorSpec, Model, Seed, Table, demo, model::FitOptions};
-//! use oddcell::table::{ReadOptions, TableReader};
+//! use oddcell::{Context, DetectorSpec, Matrix, Seed};
 //!
 //! # fn main() -> Result<(), oddcell::Error> {
-//! // Orders of a shop, believed normal. From a file: `Table::read(&Source::Path(path), &ReadOptions::default())`.
-//! let csv = demo::orders(300, 0, Seed(1)).csv.into_bytes();
-//! let table = Table::from_reader(TableReader::from_bytes("orders", csv, &ReadOptions::default())?)?;
-//!
-//! let mut noise = DetectorSpec::new("noise", None)?;
-//! noise.set_text("train_for", "300 steps")?; // shorter than the default, for this example
-//! let model = Model::fit(&table, &FitOptions::new(noise), &Context::silent(Seed(0)))?;
-//!
-//! let findings = model.judge(&table.batches[0], 0, "orders", true)?;
-//! assert_eq!(findings.p_values.len(), 300); // one score, one p-value and one row of cells for every row
+//! let rows = Matrix::from_rows(&[[1.0, 2.0], [1.1, 2.1], [0.9, 1.9], [1.0, 2.2], [1.2, 2.0], [9.0, 9.0]]);
+//! let detector = DetectorSpec::new("knn", None)?.build()?;
+//! let fitted = detector.fit(&rows.take(&[0, 1, 2, 3, 4]), &Context::silent(Seed(0)))?;
+//! let scores = fitted.score(&rows)?; // one per row; higher = more anomalous
+//! assert!(scores[5] > scores[0]);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! The way of the data, top to bottom; every step is one module:
+//! Learn from a file of normal rows, and judge the rows of another:
 //!
-//! ```text
-//! table      files and streams become Arrow record batches with a kind for every column
-//! encode     columns become features: standardised numbers, one-hot categories, flags for nulls
-//! noise      rows believed normal become rows whose distance from normal is known
-//! net        a small network learns to say how much noise sits in each cell
-//! detect     the detectors behind one trait, and the one list of them
-//! calibrate  scores become p-values, p-values become verdicts
-//! explain    cells become reasons: which column, how far off, in the column's own units
-//! model      all of the above in one value that can be saved, loaded and asked
 //! ```
+//! use oddcell::{Context, DetectorSpec, Model, Seed, Table, model::FitOptions};
+//! use oddcell::table::{ReadOptions, Source, TableReader};
+//!
+//! # fn main() -> Result<(), oddcell::Error> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let good = Source::Path(folder.path().join("good.csv"));
+//! # let new = Source::Path(folder.path().join("new.csv"));
+//! # for (source, seed, wrong) in [(&good, 1, 0), (&new, 2, 5)] {
+//! #     let Source::Path(path) = source else { unreachable!() };
+//! #     std::fs::write(path, oddcell::demo::orders(300, wrong, Seed(seed)).csv).unwrap();
+//! # }
+//! let table = Table::read(&good, &ReadOptions::default())?; // good = Source::Path("good.csv".into())
+//! let detector = DetectorSpec::new("noise", Some("fast"))?;
+//! # let mut detector = detector;
+//! # detector.set_text("train_for", "100 steps")?;
+//! let options = FitOptions::new(detector);
+//! let model = Model::fit(&table, &options, &Context::silent(Seed(0)))?;
+//! for batch in TableReader::open(&new, &ReadOptions::default())? {
+//!     let findings = model.judge(&batch?, 0, "new.csv", true)?;
+//!     println!("{:?}", findings.p_values); // small = odd; `findings.cells` tells which cells are
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The modules, in the order in which data passes through them:
+//!
+//! | module | content |
+//! |---|---|
+//! | [`table`] | reads files and streams into Arrow record batches, infers the kind of every column, writes tables |
+//! | [`encode`] | turns columns into features: standardized numbers, one-hot categories, flags for nulls |
+//! | [`detect`] | the detectors, behind one trait and in one list |
+//! | [`calibrate`] | turns scores into p-values |
+//! | [`verdict`] | turns p-values or scores into verdicts |
+//! | [`explain`] | turns cells into reasons: which column, how far off, in the column's own units |
+//! | [`model`] | combines all of these; fits, saves, loads and judges |
+//! | [`judged`] | adds the result to the rows |
+//! | [`metrics`] | compares scores with labels |
+//!
+//! # Cargo features
+//!
+//! All are on by default. Without them the library reads and writes CSV and JSON lines.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `compression` | reading gzip and zstd files |
+//! | `ipc` | reading Arrow IPC |
+//! | `numpy` | reading NPY and NPZ |
+//! | `parquet` | reading and writing Parquet |
 
-pub mod aggregate;
 pub mod calibrate;
-pub mod context;
-pub mod count;
 pub mod demo;
 pub mod detect;
 pub mod encode;
 pub mod error;
 pub mod explain;
 pub mod judge;
-mod kinds;
-pub mod matrix;
 pub mod metrics;
 pub mod model;
-pub mod model_file;
-pub mod net;
-pub mod noise;
-mod progress;
-pub mod seed;
-mod simd;
 pub mod table;
-mod team;
-pub mod tensors;
 pub mod verdict;
 
-pub use context::{Context, Monitor, Progress, Silent};
+// The engine room: public for the other crates and the benchmarks of this repository only. It can change in any version.
+#[doc(hidden)]
+pub mod count;
+#[doc(hidden)]
+pub mod model_file;
+#[doc(hidden)]
+pub mod net;
+#[doc(hidden)]
+pub mod noise;
+#[doc(hidden)]
+pub mod seed;
+#[doc(hidden)]
+pub mod tensors;
+
+mod aggregate;
+mod context;
+mod kinds;
+mod matrix;
+mod progress;
+mod simd;
+mod team;
+
+pub use context::{Context, Monitor, Progress, Silent, Stage};
 pub use detect::{Detector, DetectorSpec, Fitted};
 pub use error::Error;
 pub use matrix::Matrix;

@@ -1,6 +1,6 @@
 //! `oddcell score`: judge new rows with a model, in one stream.
 
-use oddcell::{Model, context::Stage, judge::Spool, verdict::Rule};
+use oddcell::{Model, Stage, judge::Spool, verdict::Rule};
 use oddcell_report::About;
 
 use super::{kinds, open, rule};
