@@ -1,4 +1,4 @@
-"""Finds the odd rows of a table, and the very cells that make them odd.
+"""Anomaly detection for tables: finds the odd rows, and the cells that make them odd.
 
 >>> import numpy as np, oddcell
 >>> normal = np.random.default_rng(0).normal(size=(300, 3))
@@ -6,11 +6,12 @@
 >>> rows = np.array([[0.1, -0.2, 0.3], [0.1, 12.0, 0.3]])
 >>> model.predict(rows)
 array([ 1, -1])
->>> int(model.explain(rows)[1].argmax())  # the cell that makes it odd
+>>> int(model.explain(rows)[1].argmax())  # the column of the odd cell
 1
 
-Estimators follow scikit-learn: `predict` gives 1 and -1, and high scores are normal. `oddcell.pyod` has PyOD's
-conventions, `oddcell.plot` the pictures, `oddcell.report` a page for the browser.
+Estimators follow scikit-learn's conventions: `predict` returns 1 for normal rows and -1 for anomalies, and a higher
+`score_samples` is more normal. `oddcell.pyod` follows PyOD's conventions, `oddcell.plot` draws figures, and
+`oddcell.report` writes an HTML report.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from oddcell._names import CLASS_NAMES
 from oddcell._oddcell import __version__, detectors, set_threads, threads
 
 if TYPE_CHECKING:
-    from oddcell._base import Detector as Detector, OddCellWarning as OddCellWarning
-    from oddcell._detect import detect as detect, load as load
+    from oddcell._base import Detector as Detector
+    from oddcell._base import OddCellWarning as OddCellWarning
+    from oddcell._detect import detect as detect
+    from oddcell._detect import load as load
     from oddcell._estimators import *  # noqa: F403
     from oddcell._report import report as report
 
-# Loaded when they are first asked for: scikit-learn alone takes longer to import than everything here.
+# Imported on first use: importing scikit-learn takes longer than everything else here.
 _HOMES = {
     "Detector": "_base",
     "OddCellWarning": "_base",

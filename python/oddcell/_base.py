@@ -1,4 +1,4 @@
-"""What all estimators share: scikit-learn's conventions around a model of the library."""
+"""The base class of all estimators: scikit-learn's conventions around a model of the library."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import re
 import warnings
 from collections.abc import Iterable, Iterator
-from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,27 +14,28 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from oddcell import _oddcell
+from oddcell._batches import with_verdicts
 from oddcell._data import is_frame, like, over_columns, settled, table_of_array, table_of_frame, with_found
 from oddcell._names import argument_name
-from oddcell._progress import told
-from oddcell._rules import rule_of
+from oddcell._progress import reported
+from oddcell._rules import Rule, rule_of
 
 _UNNAMED = re.compile(r"x[1-9][0-9]*")
 
 
 class OddCellWarning(UserWarning):
-    """Something worth knowing about the columns of a table, such as that one was left out."""
+    """Something worth knowing about the columns of a table, for example that one was left out."""
 
 
-def tell(notes: Iterable[str]) -> None:
-    """Warns the caller of the caller."""
+def warn_of(notes: Iterable[str]) -> None:
+    """Warns about each note, at the line that called our caller."""
     for note in notes:
         warnings.warn(note, OddCellWarning, stacklevel=3)
 
 
 def seed_of(random_state: Any) -> int:
-    """A whole number is the seed itself; otherwise one is drawn, as scikit-learn has it."""
-    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
+    """The seed: `random_state` itself if it is an integer, otherwise drawn from it as scikit-learn does."""
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         if not 0 <= int(random_state) < 2**64:
             raise ValueError(f"random_state is {random_state}, but must be from 0 to 2^64 - 1")
         return int(random_state)
@@ -43,7 +43,7 @@ def seed_of(random_state: Any) -> int:
 
 
 class Detector(OutlierMixin, BaseEstimator):
-    """What all estimators share. Use its subclasses."""
+    """The base class of all estimators. Use one of its subclasses."""
 
     _detector: ClassVar[str]
     _detector_params: ClassVar[tuple[str, ...]]
@@ -55,24 +55,25 @@ class Detector(OutlierMixin, BaseEstimator):
     progress: Any
     model_: _oddcell.Model
     offset_: float
-    # Those of the training table; None where a file does not tell their order.
+    # Of the training table; None for a loaded model that does not know their order.
     _column_names: list[str] | None
 
     def fit(self, X: Any, y: Any = None) -> Any:
-        """Learn what is normal.
+        """Learn what normal rows look like.
 
         Parameters
         ----------
         X : frame or array-like of shape (n_samples, n_features)
-            Rows believed normal, or mostly so. Frames keep names, categories, dates and nulls; in arrays NaN is a null.
+            Rows that are all or mostly normal. Frames keep their column names, categories, dates and nulls. In arrays,
+            NaN is a null.
         y : ignored
-            Only for scikit-learn's conventions.
+            Present because scikit-learn's convention requires it.
 
         Returns
         -------
         self
         """
-        # A wrong share should not be told after minutes of training.
+        # Check the share before training, which may take minutes.
         if self.contamination != "auto":
             _oddcell.threshold(np.empty(0), self.contamination)
         X = settled(X)
@@ -84,10 +85,10 @@ class Detector(OutlierMixin, BaseEstimator):
             "categorical": list(self.categorical),
             "seed": seed_of(self.random_state),
         }
-        with told(self.progress, "learning") as callback:
+        with reported(self.progress, "learning") as callback:
             self.model_ = _oddcell.Model.fit(table, learning, callback)
         self.offset_ = -self._threshold(table)
-        tell(self.model_.notes)
+        warn_of(self.model_.notes)
         return self
 
     def _threshold(self, table: _oddcell.Table) -> float:
@@ -96,7 +97,7 @@ class Detector(OutlierMixin, BaseEstimator):
         return _oddcell.threshold(self.model_.judge(table)[0], self.contamination)
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """How normal rows are: the negated score, so that lower is more anomalous.
+        """The negated anomaly score of each row: lower is more anomalous.
 
         Returns
         -------
@@ -105,7 +106,7 @@ class Detector(OutlierMixin, BaseEstimator):
         return -self._judge(X)[0]
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """The same, moved so that what is below 0 is called anomalous: `score_samples(X) - offset_`.
+        """`score_samples(X) - offset_`: negative for anomalies.
 
         Returns
         -------
@@ -114,7 +115,7 @@ class Detector(OutlierMixin, BaseEstimator):
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> np.ndarray:
-        """1 for normal rows, -1 for anomalous ones.
+        """1 for normal rows, -1 for anomalies.
 
         Returns
         -------
@@ -123,7 +124,9 @@ class Detector(OutlierMixin, BaseEstimator):
         return np.where(self.decision_function(X) < 0, -1, 1)
 
     def p_values(self, X: Any) -> np.ndarray:
-        """How often a normal row scores at least as high. Of normal rows, a share of 5 % gets a p-value up to 0.05.
+        """The p-value of each row: the share of normal rows that score at least as high.
+
+        About 5 % of normal rows have a p-value of at most 0.05.
 
         Returns
         -------
@@ -132,74 +135,82 @@ class Detector(OutlierMixin, BaseEstimator):
         return self._judge(X)[1]
 
     def explain(self, X: Any, units: Literal["std", "column"] = "std") -> Any:
-        """How much noise sits in every cell.
+        """How anomalous each cell is: the noise that the detector finds in it.
 
         Parameters
         ----------
         X : frame or array-like of shape (n_samples, n_features)
         units : {"std", "column"}
-            In standard deviations of the training rows, comparable from column to column; or in the unit of the column:
-            numbers as they are, dates in seconds, categories and booleans from 0 (not odd) to 1 (surely odd).
+            "std": in standard deviations of the training rows, which makes columns comparable. "column": in the unit of
+            the column; numbers as they are, dates in seconds, categories and booleans from 0 (normal) to 1 (odd).
 
         Returns
         -------
         frame or ndarray like X
-            The same shape, column names and index. Columns that make no features (identifiers, ignored ones) are NaN.
+            With the same shape, column names and index. Columns that the model does not use (identifiers, ignored
+            columns) are NaN.
+
+        Raises
+        ------
+        TypeError
+            If the detector scores rows only, not cells.
         """
         X, table = self._to_judge(X)
         noise = self.model_.explain(table, units)
         return like(X, over_columns(table.names, self.model_.columns, noise))
 
     def judge(self, X: Any, **rule: Any) -> Any:
-        """X with four columns more: `odd_score`, `odd_p`, `odd_verdict` and `odd_reasons`.
+        """Return X with four more columns: `odd_score`, `odd_p`, `odd_verdict` and `odd_reasons`.
 
         Parameters
         ----------
         X : frame or array-like of shape (n_samples, n_features)
-        alpha, fdr, n_odd, contamination : number
-            Which rows are called odd; at most one of them. p-value at most `alpha`; false-discovery rate `fdr`; the
-            `n_odd` rows with the highest scores; the share `contamination` of the calibration rows lies above. By
-            default one normal row in a hundred is called odd.
+        alpha, fdr, top, contamination : number
+            Which rows are odd; give at most one. `alpha`: rows with a p-value of at most `alpha`. `fdr`: as many rows
+            as keep the false-discovery rate at `fdr`. `top`: the `top` rows with the highest scores. `contamination`:
+            rows that score higher than all but this share of the calibration rows. Default: `alpha=0.01`, which flags
+            about one normal row in a hundred.
 
         Returns
         -------
-        frame like X; of an array, a record array with the four columns only
+        frame like X
+            For an array, a record array of the four new columns.
         """
-        X, table = self._to_judge(X)
-        found = self.model_.found(table, rule_of(rule))
-        return with_found(X, {name: found[name] for name in _oddcell.FOUND_COLUMNS})
+        return with_found(*self._found(X, rule_of(rule)))
 
     def score_batches(self, batches: Iterable[Any], **rule: Any) -> Iterator[Any]:
-        """Judges batch after batch, as they come: a generator in, a generator out. No more than one batch is held.
+        """Judge a table batch by batch. Only one batch is in memory at a time.
+
+        The verdicts are those of `judge` on the whole table. With `alpha` and `contamination`, each batch is judged
+        when it is asked for. `fdr` and `top` compare all rows: the first call of `next` reads all batches and keeps
+        them in a temporary file, which is deleted when the generator ends.
 
         Parameters
         ----------
         batches : iterable of frames or arrays
-            Also a `pyarrow.RecordBatchReader`.
-        alpha, contamination : number
-            As in `judge`. Rules that need all rows first (`fdr`, `n_odd`) are refused.
+            For example a generator or a `pyarrow.RecordBatchReader`.
+        alpha, fdr, top, contamination : number
+            Which rows are odd, as in `judge`.
 
         Yields
         ------
-        what `judge` returns, for every batch
+        the result of `judge` for each batch
         """
         check_is_fitted(self)
-        choice = rule_of(rule)
-        if choice["fdr"] is not None or choice["n_odd"] is not None:
-            raise ValueError("fdr and n_odd need all rows before the first verdict; batches have alpha and contamination")
-        return (self.judge(batch, **rule) for batch in batches)
+        first_pass = _oddcell.FirstPass(rule_of(rule), self.model_)
+        return with_verdicts((self._found(batch, rule_of({})) for batch in batches), first_pass)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file that `oddcell.load` and the command line read; nothing in it is ever executed.
+        """Write a model file for `oddcell.load` and the command line. Loading it never executes code.
 
-        It holds the model and its parameters, but not `contamination`, which belongs to this estimator.
+        The file holds the model and its parameters, but not `contamination`, which belongs to this estimator.
         """
         check_is_fitted(self)
         self.model_.save(path)
 
     @classmethod
     def from_preset(cls, name: str, **params: Any) -> Any:
-        """An estimator with the parameters of a preset, and others that win over it."""
+        """Create an estimator with the parameters of a preset; `params` override them."""
         preset = {argument_name(key): value for key, value in _oddcell.preset(cls._detector, name).items()}
         return cls(**{**preset, **params})
 
@@ -207,20 +218,26 @@ class Detector(OutlierMixin, BaseEstimator):
         _, table = self._to_judge(X)
         return self.model_.judge(table)
 
+    def _found(self, X: Any, rule: Rule) -> tuple[Any, dict[str, Any]]:
+        """X as it was read, and the columns found for it."""
+        X, table = self._to_judge(X)
+        found = self.model_.found(table, rule)
+        return X, {name: found[name] for name in _oddcell.FOUND_COLUMNS}
+
     def _to_judge(self, X: Any) -> tuple[Any, _oddcell.Table]:
         check_is_fitted(self)
         X = settled(X)
         return X, self._table(X, reset=False)
 
     def _table(self, X: Any, *, reset: bool) -> _oddcell.Table:
-        """The rows of X, checked as scikit-learn has it, under the names of the training table."""
-        # A loaded model may not know how all columns of its training table were ordered; names are enough.
+        """The rows of X, checked as scikit-learn does, with the column names of the training table."""
+        # A loaded model may not know the column order of its training table, and then needs names.
         names = None if reset else self._column_names
         if not reset and names is None:
             if not is_frame(X):
                 raise ValueError(
-                    "the model was loaded, and columns of its training table were left out; give it a frame, whose "
-                    "columns have names"
+                    "this model was loaded from a file and does not know the order of the columns it left out; "
+                    "pass a frame, whose columns have names"
                 )
             return table_of_frame(X)
         if is_frame(X):
@@ -242,8 +259,8 @@ class Detector(OutlierMixin, BaseEstimator):
             table = table.renamed(names)
         return table
 
-    def _loaded(self, model: _oddcell.Model) -> Any:
-        """This estimator, fitted with a model out of a file."""
+    def _loaded(self, model: _oddcell.Model) -> None:
+        """Makes this estimator a fitted one, with a model from a file."""
         self.model_ = model
         self.offset_ = -model.threshold(None if self.contamination == "auto" else self.contamination)
         names = [*model.columns, *(name for name, _ in model.left_out)]
@@ -256,10 +273,9 @@ class Detector(OutlierMixin, BaseEstimator):
         else:
             self._column_names = names
             self.feature_names_in_ = np.asarray(names, dtype=object)
-        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # A null takes the mean, and a column that had nulls in training has a feature for it.
+        # A null becomes the mean. Columns that had nulls in training also have a feature that says "null".
         tags.input_tags.allow_nan = True
         return tags

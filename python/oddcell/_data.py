@@ -1,7 +1,7 @@
-"""Rows in, rows out: anything table-like becomes a table for the library, and what was found becomes the same again.
+"""Converts tables for the library, and its results back to the same kind of table.
 
-Frames (pandas, polars, pyarrow, whatever speaks the Arrow PyCapsule interface) keep their column names, categories,
-dates and nulls. Everything else is an array of numbers, as scikit-learn understands it.
+Frames (pandas, polars, pyarrow, and everything else with the Arrow PyCapsule interface) keep their column names,
+categories, dates and nulls. Everything else is an array of numbers, as scikit-learn understands it.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from oddcell import _oddcell
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X has columns that speak Arrow. A single column (a series) is no frame."""
+    """Whether X is a table with the Arrow interface. A single column (a series) is not."""
     speaks_arrow = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
     return speaks_arrow and len(getattr(X, "shape", (0, 0))) == 2
 
 
 def is_pandas(X: Any) -> bool:
-    """Whether X is a frame of pandas, without importing it."""
+    """Whether X is a pandas frame, without importing pandas."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(X, pandas.DataFrame)
 
 
 def is_polars(X: Any) -> bool:
-    """Whether X is a frame of polars, without importing it."""
+    """Whether X is a polars frame, without importing polars."""
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(X, polars.DataFrame)
 
 
 def settled(X: Any) -> Any:
-    """X, or the table that a stream or a query gives: those can be read only once, and do not know their length."""
+    """X, or a table read from it: streams and queries can be read only once and do not know their length."""
     if not is_frame(X) or is_pandas(X) or is_polars(X) or hasattr(X, "column_names"):
         return X
     import pyarrow
@@ -42,16 +42,22 @@ def settled(X: Any) -> Any:
     return pyarrow.table(X)
 
 
+def compact(X: Any) -> Any:
+    """X in memory of its own: pyarrow pickles a slice with the whole table that it belongs to."""
+    is_pyarrow = is_frame(X) and not is_pandas(X) and not is_polars(X)
+    return X.take(np.arange(len(X))) if is_pyarrow else X
+
+
 def table_of_frame(X: Any) -> _oddcell.Table:
-    """The rows of a frame; nothing is copied where its layout is Arrow's."""
+    """The rows of a frame, without a copy if its memory layout is Arrow's."""
     if is_polars(X):
         polars = sys.modules["polars"]
-        # The two sides do not agree on how a column without a type is handed over.
+        # polars and arrow-rs disagree on how to export a column of type Null.
         if polars.Null in X.dtypes:
             X = X.with_columns(polars.col(polars.Null).cast(polars.Float64))
     if not is_pandas(X):
         return _oddcell.Table.from_arrow(X)
-    # An index is no column; as one it would be a feature.
+    # Drop the index: pandas would export it as a column, and it would become a feature.
     X = X.reset_index(drop=True)
     try:
         return _oddcell.Table.from_arrow(X)
@@ -59,12 +65,12 @@ def table_of_frame(X: Any) -> _oddcell.Table:
         if all(getattr(kind, "kind", "O") in "biuf" for kind in X.dtypes):
             columns = [X.iloc[:, [at]].to_numpy() for at in range(X.shape[1])]
             return _oddcell.Table.from_arrays([str(name) for name in X.columns], columns)
-        message = "pandas hands over columns that are no plain numbers with pyarrow: pip install 'oddcell[pandas]'"
+        message = "pandas needs pyarrow to export columns that are not numeric: pip install 'oddcell[pandas]'"
         raise ImportError(message) from error
 
 
 def table_of_array(X: np.ndarray, names: Sequence[str] | None = None) -> _oddcell.Table:
-    """The rows of a two-dimensional array of numbers. Without names, columns are called x1, x2, … as in NPY files."""
+    """The rows of a two-dimensional array of numbers. The default names are x1, x2, …, as for NPY files."""
     names = [f"x{at + 1}" for at in range(X.shape[1])] if names is None else list(names)
     if X.dtype.kind == "f" and X.dtype.itemsize not in (4, 8):
         X = X.astype(np.float32 if X.dtype.itemsize < 4 else np.float64)
@@ -74,7 +80,7 @@ def table_of_array(X: np.ndarray, names: Sequence[str] | None = None) -> _oddcel
 
 
 def over_columns(columns: Sequence[str], judged: Sequence[str], noise: np.ndarray) -> np.ndarray:
-    """Noise of the columns `judged` put into the places of all `columns`; the others are NaN."""
+    """The noise of the columns `judged`, spread over all `columns`; the others are NaN."""
     whole = np.full((len(noise), len(columns)), np.nan)
     place = {name: at for at, name in enumerate(columns)}
     for at, name in enumerate(judged):
@@ -83,7 +89,7 @@ def over_columns(columns: Sequence[str], judged: Sequence[str], noise: np.ndarra
 
 
 def like(X: Any, values: np.ndarray) -> Any:
-    """Values of X's shape as a frame like X: the same names and index."""
+    """Values of X's shape as a table like X, with the same names and index."""
     if is_pandas(X):
         return sys.modules["pandas"].DataFrame(values, columns=X.columns, index=X.index)
     if is_polars(X):
@@ -96,7 +102,7 @@ def like(X: Any, values: np.ndarray) -> Any:
 
 
 def with_found(X: Any, found: dict[str, Any]) -> Any:
-    """X with what was found beside its own columns. Of an array, only what was found, as a record array."""
+    """X with the columns found for it. For an array: a record array of the found columns alone."""
     if is_pandas(X):
         return X.drop(columns=list(found), errors="ignore").assign(**found)
     if is_polars(X):

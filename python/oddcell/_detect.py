@@ -1,4 +1,4 @@
-"""One table, nothing known; and models out of files."""
+"""`detect`, which judges one table by itself, and `load`, which reads a model file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from sklearn.utils import check_array
 
 from oddcell import _oddcell
-from oddcell._base import Detector, seed_of, tell
+from oddcell._base import Detector, seed_of, warn_of
 from oddcell._data import is_frame, settled, table_of_array, table_of_frame, with_found
 from oddcell._names import argument_name
-from oddcell._progress import Progress, told
+from oddcell._progress import Progress, reported
 from oddcell._rules import Rule
 
 
@@ -27,7 +27,7 @@ def found_in(
     page: dict[str, Any] | None = None,
     **params: Any,
 ) -> tuple[Any, _oddcell.Table, dict[str, Any]]:
-    """X as it was read, its rows, and all that was found in them."""
+    """X as it was read, its rows, and everything found in them."""
     X = settled(X)
     if is_frame(X):
         table = table_of_frame(X)
@@ -40,7 +40,7 @@ def found_in(
         "categorical": list(categorical),
         "seed": seed_of(random_state),
     }
-    with told(progress, "learning") as callback:
+    with reported(progress, "learning") as callback:
         found = _oddcell.detect(table, learning, rule, callback, page)
     return X, table, found
 
@@ -51,53 +51,54 @@ def detect(
     *,
     alpha: float | None = None,
     fdr: float | None = None,
-    n_odd: int | None = None,
+    top: int | None = None,
     contamination: float | None = None,
     random_state: Any = 0,
     categorical: Sequence[str] = (),
     progress: Progress = None,
     **params: Any,
 ) -> Any:
-    """Finds the odd rows of one table by looking at nothing but the table.
+    """Find the odd rows of a table, without a training table.
 
-    The rows are split into folds, and those of a fold are judged by a detector that learned from the others. Some rows
-    may be anomalies, in training, too.
+    The rows are split into folds. Each fold is judged by a detector that learned from the other folds, so training rows
+    may contain anomalies.
 
     Parameters
     ----------
     X : frame or array-like of shape (n_samples, n_features)
     detector : str
-        Its name on the list of detectors, `oddcell.detectors()`.
-    alpha, fdr, n_odd, contamination : number
-        Which rows are called odd; at most one of them. p-value at most `alpha`; false-discovery rate `fdr`; the
-        `n_odd` rows with the highest scores; the share `contamination` of the highest scores. By default the
-        false-discovery rate is 0.1: about one in ten of the rows called odd is expected to be normal.
+        The detector's name, one of `oddcell.detectors()`.
+    alpha, fdr, top, contamination : number
+        Which rows are odd; give at most one. `alpha`: rows with a p-value of at most `alpha`. `fdr`: as many rows as
+        keep the false-discovery rate at `fdr`. `top`: the `top` rows with the highest scores. `contamination`: this
+        share of the rows, those with the highest scores. Default: `fdr=0.1`, so that about one in ten flagged rows is
+        expected to be normal.
     random_state : int, RandomState instance or None
-        Same rows, parameters and seed: same bits.
+        The seed. The same rows, parameters and seed give the same bits.
     categorical : list of str
-        Columns to read as names, whatever they hold.
+        Columns to treat as categories even if they hold numbers or dates.
     progress : None, "tqdm" or function of done, total and loss
     **params
-        Parameters of the detector, and the options that all estimators have, such as `ignore=["note"]`.
+        Parameters of the detector, and options that all estimators share, such as `ignore=["note"]`.
 
     Returns
     -------
     frame like X
-        With four columns more: `odd_score`, `odd_p`, `odd_verdict`, `odd_reasons`. Of an array, a record array with
-        those four only.
+        With four more columns: `odd_score`, `odd_p`, `odd_verdict` and `odd_reasons`. For an array, a record array of
+        the four new columns.
 
     Examples
     --------
     >>> import numpy as np, oddcell
     >>> rows = np.random.default_rng(0).normal(size=(200, 3))
     >>> rows[7, 1] = 9.0
-    >>> found = oddcell.detect(rows, n_odd=1, train_for="300 steps")  # shorter than the default, for this example
+    >>> found = oddcell.detect(rows, top=1, train_for="300 steps")  # shorter than the default, for this example
     >>> int(found.odd_verdict.argmax())
     7
     >>> found.odd_reasons[7].split(":")[0]
     'x2 9'
     """
-    rule = Rule(alpha=alpha, fdr=fdr, n_odd=n_odd, contamination=contamination)
+    rule = Rule(alpha=alpha, fdr=fdr, top=top, contamination=contamination)
     X, _, found = found_in(
         X,
         detector,
@@ -107,19 +108,19 @@ def detect(
         progress=progress,
         **params,
     )
-    tell(found["notes"])
+    warn_of(found["notes"])
     return with_found(X, {name: found[name] for name in _oddcell.FOUND_COLUMNS})
 
 
 def load(path: str | os.PathLike[str], *, contamination: float | str = "auto") -> Detector:
-    """The estimator of a model file, written by `save` or by the command line. Nothing in the file is executed.
+    """Load an estimator from a model file, written by `save` or the command line. Loading never executes code.
 
     Parameters
     ----------
     path : path
     contamination : "auto" or float
-        What `predict` calls anomalous: rows that score higher than all but this share of the calibration rows, which
-        the file holds; "auto" is one in a hundred.
+        `predict` flags rows that score higher than all but this share of the calibration rows, whose scores are in the
+        file. "auto" is one in a hundred.
 
     Examples
     --------
@@ -136,4 +137,5 @@ def load(path: str | os.PathLike[str], *, contamination: float | str = "auto") -
     kind = _estimators.BY_NAME[model.detector]
     params = {argument_name(key): value for key, value in model.params.items()}
     estimator = kind(**params, **model.options, random_state=model.seed, contamination=contamination)
-    return estimator._loaded(model)
+    estimator._loaded(model)
+    return estimator

@@ -1,4 +1,4 @@
-"""What the detectors are called in Python; where PyOD has them, as there."""
+"""Class and argument names in Python. Detectors that PyOD also has are named as in PyOD."""
 
 CLASS_NAMES = {
     "noise": "OddCell",
@@ -18,8 +18,8 @@ CLASS_NAMES = {
 
 
 def argument_name(parameter: str) -> str:
-    """What a detector's parameter is called in Python.
+    """The Python name of a detector's parameter.
 
-    scikit-learn takes whatever has an attribute `transform` for a transformer.
+    Only `transform` is renamed: scikit-learn treats everything with that attribute as a transformer.
     """
     return "transform_kind" if parameter == "transform" else parameter

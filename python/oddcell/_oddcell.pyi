@@ -8,6 +8,39 @@ from os import PathLike
 from typing import Any, final
 
 @final
+class Cutoff:
+    """
+    Judges rows in the order of the first pass.
+    """
+    def verdicts(self, /, scores: Incomplete, p_values: Incomplete) -> Incomplete:
+        """
+        Whether each of the next rows is odd.
+        """
+
+@final
+class FirstPass:
+    """
+    Sees every row once, in order, and then gives the cutoff.
+    """
+    def __new__(cls, /, rule: Incomplete, model: Model) -> FirstPass:
+        """
+        Starts a first pass over rows that `model` judges.
+        """
+    def decide(self, /) -> Cutoff:
+        """
+        The cutoff after the rows observed so far.
+        """
+    @property
+    def needs_all_rows(self, /) -> bool:
+        """
+        Whether the rule compares all rows, so that every row must be observed before the cutoff is right.
+        """
+    def observe(self, /, scores: Incomplete, p_values: Incomplete) -> None:
+        """
+        Observes the next rows.
+        """
+
+@final
 class Model:
     """
     What is normal in a table, learned from its rows.
@@ -107,7 +140,7 @@ class Model:
 @final
 class Table:
     """
-    Rows on their way into the library.
+    A table for the library.
     """
     def __len__(self, /) -> int: ...
     @staticmethod
@@ -118,7 +151,7 @@ class Table:
     @staticmethod
     def from_arrow(data: Any) -> Table:
         """
-        The rows of anything that speaks the Arrow `PyCapsule` interface; nothing is copied.
+        The rows of an object with the Arrow `PyCapsule` interface, without a copy.
         """
     @property
     def names(self, /) -> list[str]:
@@ -127,17 +160,13 @@ class Table:
         """
     def renamed(self, /, names: Sequence[str]) -> Table:
         """
-        The same rows under other names.
+        The same rows with other column names.
         """
-
-def _panic(on_pool: bool) -> None:
-    """
-    Panics, on the pool or on the calling thread, to test that this never reaches Python as a panic.
-    """
 
 def default_options() -> dict:
     """
-    What is around every detector, with the defaults: how columns become features, which rows train and calibrate.
+    The options that all detectors share, with their defaults: how columns become features, and which rows train and
+    calibrate.
     """
 
 def detect(table: Table, learning: Incomplete, rule: Incomplete, progress: Any | None = None, page: Incomplete | None = None) -> dict:
@@ -148,7 +177,7 @@ def detect(table: Table, learning: Incomplete, rule: Incomplete, progress: Any |
 
 def detectors() -> list[dict]:
     """
-    The one list of detectors: name, summary, presets, and the parameters with their defaults.
+    All detectors: their names, summaries, presets, and parameters with defaults.
     """
 
 def preset(detector: str, name: str) -> dict:
@@ -158,12 +187,12 @@ def preset(detector: str, name: str) -> dict:
 
 def set_threads(count: int | None = None) -> None:
     """
-    Works on `count` threads from now on; `None`: one per core. Results do not depend on it.
+    Sets the number of threads; `None`: one per core. It does not change any result.
     """
 
 def threads() -> int:
     """
-    The number of threads that work is done on.
+    The number of threads in use.
     """
 
 def threshold(scores: Incomplete, contamination: float) -> float:

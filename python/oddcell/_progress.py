@@ -1,4 +1,4 @@
-"""How far a piece of work is: told to a callback, or shown as a bar of tqdm."""
+"""Progress of long work, passed to a callback or shown as a tqdm bar."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ Progress: TypeAlias = Callable[[int, int, "float | None"], Any] | Literal["tqdm"
 
 
 @contextmanager
-def told(progress: Progress, what: str) -> Iterator[Callable[[int, int, float | None], Any] | None]:
-    """What the library is to call as `callback(done, total, loss)`."""
+def reported(progress: Progress, what: str) -> Iterator[Callable[[int, int, float | None], Any] | None]:
+    """Gives the function that the library calls as `callback(done, total, loss)`, or None."""
     if progress is None or callable(progress):
         yield progress
         return

@@ -1,4 +1,4 @@
-"""The page that shows which rows are odd and why."""
+"""The HTML report of judged rows."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from oddcell._base import Detector, tell
+from oddcell._base import Detector, warn_of
 from oddcell._detect import found_in
-from oddcell._progress import Progress, told
+from oddcell._progress import Progress, reported
 from oddcell._rules import Rule
 
 
@@ -23,30 +23,30 @@ def report(
     name: str = "the table",
     alpha: float | None = None,
     fdr: float | None = None,
-    n_odd: int | None = None,
+    top: int | None = None,
     contamination: float | None = None,
     progress: Progress = None,
     **learning: Any,
 ) -> None:
-    """Writes one HTML file, without any network, that shows which rows of a table are odd and why.
+    """Write an HTML page that shows which rows of a table are odd, and why. The page is one file and works offline.
 
     Parameters
     ----------
     X : frame or array-like of shape (n_samples, n_features)
     path : path
-        Where the page goes; written whole or not at all.
+        Where to write the page. A failed run leaves no partial file.
     model : fitted estimator or None
-        What judges the rows. Without one they are judged by each other, as by `oddcell.detect`.
+        Judges the rows. Without a model, the rows are judged by each other, as in `oddcell.detect`.
     y : array-like of shape (n_samples,) or None
-        1 or True for anomalies, 0 or False for the others, if that is known: the page then has curves and a confusion
-        table. Nothing is learned from it.
+        Known labels: 1 or True for anomalies, 0 or False for other rows. They add curves and a confusion table to the
+        page. The detector does not learn from them.
     name : str
-        What the table is called on the page.
-    alpha, fdr, n_odd, contamination : number
-        Which rows are called odd, as in `judge` and `oddcell.detect`; on the page it can be changed.
+        The name of the table on the page.
+    alpha, fdr, top, contamination : number
+        Which rows are odd, as in `judge` and `oddcell.detect`. Readers can change it on the page.
     progress : None, "tqdm" or function of done, total and loss
     **learning
-        Without a model: what `oddcell.detect` takes, such as `detector="knn"`.
+        Without a model: the arguments of `oddcell.detect`, such as `detector="knn"`.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def report(
     >>> "two hundred rows" in open(path, encoding="utf-8").read()
     True
     """
-    rule = Rule(alpha=alpha, fdr=fdr, n_odd=n_odd, contamination=contamination)
+    rule = Rule(alpha=alpha, fdr=fdr, top=top, contamination=contamination)
     page = {
         "path": os.fspath(path),
         "data": name,
@@ -67,17 +67,17 @@ def report(
     }
     if model is None:
         _, _, found = found_in(X, rule=rule, progress=progress, page=page, **learning)
-        tell(found["notes"])
+        warn_of(found["notes"])
         return
     if learning:
-        raise TypeError(f"{', '.join(learning)}: the model has learned already; leave it out, or leave out the model")
+        raise TypeError(f"{', '.join(learning)}: the model is already fitted; leave out this argument or the model")
     _, table = model._to_judge(X)
-    with told(progress, "judging") as callback:
+    with reported(progress, "judging") as callback:
         model.model_.report(table, rule, page, callback)
 
 
 def truths_of(y: Any) -> list[bool]:
-    """y as truth values."""
+    """The labels as booleans."""
     values = np.asarray(y).ravel()
     if values.dtype == object or not np.isin(values, (0, 1)).all():
         raise ValueError("y must be 1 or True for anomalies and 0 or False for the other rows")

@@ -1,24 +1,29 @@
-"""Which rows are called odd."""
+"""The rules that decide which rows are odd."""
 
 from __future__ import annotations
 
 from typing import Any, TypedDict
 
-RULES = ("alpha", "fdr", "n_odd", "contamination")
+RULES = ("alpha", "fdr", "top", "contamination")
 
 
 class Rule(TypedDict):
-    """At most one of them is not None."""
+    """One rule and its value; the others are None. All None: the default rule."""
 
     alpha: float | None
     fdr: float | None
-    n_odd: int | None
+    top: int | None
     contamination: float | None
 
 
 def rule_of(given: dict[str, Any]) -> Rule:
-    """The rule that keyword arguments ask for; the library checks it."""
+    """The rule in keyword arguments. The library checks its value."""
     for name in given:
         if name not in RULES:
             raise TypeError(f"there is no rule `{name}`; known: {', '.join(RULES)}")
-    return Rule(**{name: given.get(name) for name in RULES})  # type: ignore[typeddict-item]
+    return Rule(
+        alpha=given.get("alpha"),
+        fdr=given.get("fdr"),
+        top=given.get("top"),
+        contamination=given.get("contamination"),
+    )

@@ -1,7 +1,7 @@
-"""Pictures of what was found. Needs matplotlib: pip install 'oddcell[plot]'.
+"""Figures of judged rows. Needs matplotlib: pip install 'oddcell[plot]'.
 
-Both functions take a table and, if there is one, the fitted estimator to judge it with; without, the rows are judged by
-each other, as `oddcell.detect` does.
+Both functions take a table and optionally the fitted estimator that judges it. Without an estimator, the rows are
+judged by each other, as in `oddcell.detect`.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from oddcell._rules import RULES, rule_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Noise at which a cell is as dark as it gets: beyond the most, what is odder is odd anyway; and a table without odd cells
-# should not look as if it had any.
+# The noise of the darkest cells lies between these two: the lower bound keeps a table without odd cells pale, the upper
+# bound keeps one extreme cell from making all others pale.
 _LEAST_DARK, _MOST_DARK = 1.0, 6.0
-# Letters of a cell that are shown.
+# The longest cell text shown, in characters.
 _LONGEST = 12
 
 
 def cells(X: Any, model: Detector | None = None, *, rows: int = 20, ax: Axes | None = None, **detect: Any) -> Axes:
-    """A heat map of the oddest rows: the darker a cell, the more noise sits in it, in standard deviations.
+    """Draw a heat map of the oddest rows: the darker a cell, the more noise it has, in standard deviations.
 
     Parameters
     ----------
     X : frame or array-like of shape (n_samples, n_features)
     model : fitted estimator, optional
-        Of a detector that knows cells. Without, the rows are judged by each other.
+        Must score cells. Without a model, the rows are judged by each other.
     rows : int
-        How many rows to show, the oddest on top.
+        How many rows to show; the oddest is on top.
     ax : matplotlib Axes, optional
     **detect
-        Arguments of `oddcell.detect`, where there is no model.
+        Without a model: arguments of `oddcell.detect`.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def cells(X: Any, model: Detector | None = None, *, rows: int = 20, ax: Axes | N
     """
     X, names, found = _judged(X, model, detect)
     if found["noise"] is None:
-        raise TypeError("the detector scores rows, but knows nothing of their cells")
+        raise TypeError("this detector scores rows only, not cells")
     oddest = np.argsort(-found["odd_score"], kind="stable")[:rows]
     shown = over_columns(names, found["columns"], found["noise"][oddest])
     if ax is None:
@@ -80,16 +80,16 @@ def cells(X: Any, model: Detector | None = None, *, rows: int = 20, ax: Axes | N
 
 
 def scores(X: Any, model: Detector | None = None, *, ax: Axes | None = None, **rule: Any) -> Axes:
-    """A histogram of the scores, odd rows in another colour.
+    """Draw a histogram of the scores, with odd rows in another color.
 
     Parameters
     ----------
     X : frame or array-like of shape (n_samples, n_features)
     model : fitted estimator, optional
-        Without, the rows are judged by each other.
+        Without a model, the rows are judged by each other.
     ax : matplotlib Axes, optional
     **rule
-        `alpha`, `fdr`, `n_odd` or `contamination`, as in `oddcell.detect` and `judge`; without a model also the other
+        `alpha`, `fdr`, `top` or `contamination`, as in `judge` and `oddcell.detect`. Without a model also the other
         arguments of `oddcell.detect`.
 
     Returns
@@ -100,7 +100,7 @@ def scores(X: Any, model: Detector | None = None, *, ax: Axes | None = None, **r
     --------
     >>> import numpy as np, oddcell
     >>> rows = np.random.default_rng(0).normal(size=(200, 3))
-    >>> ax = oddcell.plot.scores(rows, detector="knn", n_odd=3)
+    >>> ax = oddcell.plot.scores(rows, detector="knn", top=3)
     >>> ax.get_xlabel()
     'score (higher is odder)'
     """
@@ -116,7 +116,7 @@ def scores(X: Any, model: Detector | None = None, *, ax: Axes | None = None, **r
         color=["#9ab1c6", "#d9541a"],
         label=[f"normal: {np.sum(~odd):,}", f"odd: {np.sum(odd):,}"],
     )
-    # A few odd rows among many would not be seen otherwise.
+    # On a linear scale, a few odd rows among many would be invisible.
     ax.set_yscale("symlog", linthresh=10)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("score (higher is odder)")
@@ -127,20 +127,20 @@ def scores(X: Any, model: Detector | None = None, *, ax: Axes | None = None, **r
 
 
 def _judged(X: Any, model: Detector | None, arguments: dict[str, Any]) -> tuple[Any, list[str], dict[str, Any]]:
-    """X as it was read, its columns as the library calls them, and what was found; "noise" is None if there is none."""
+    """X as it was read, the library's names of its columns, and everything found in it."""
     rule = rule_of({name: arguments.pop(name) for name in RULES if name in arguments})
     if model is None:
         X, table, found = found_in(X, rule=rule, **arguments)
     else:
         if arguments:
-            raise TypeError(f"with a model there is no argument `{min(arguments)}`")
+            raise TypeError(f"`{min(arguments)}` cannot be combined with a model")
         X, table = model._to_judge(X)
         found = model.model_.found(table, rule)
     return X, table.names, found
 
 
 def _texts(X: Any, rows: np.ndarray) -> list[list[str]]:
-    """The cells of some rows of X, as short as they can be read."""
+    """The cells of some rows of X as short texts."""
     if is_pandas(X):
         picked = X.iloc[rows].astype(object).to_numpy()
     elif is_polars(X):
@@ -163,5 +163,6 @@ def _axes(figsize: tuple[float, float]) -> Axes:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError("pictures need matplotlib: pip install 'oddcell[plot]'") from error
-    return pyplot.subplots(figsize=figsize, layout="constrained")[1]
+        raise ImportError("oddcell.plot needs matplotlib: pip install 'oddcell[plot]'") from error
+    _, ax = pyplot.subplots(figsize=figsize, layout="constrained")
+    return ax

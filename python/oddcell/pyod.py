@@ -1,4 +1,4 @@
-"""Noise evaluation as a detector of PyOD: high scores are anomalous, labels are 0 and 1.
+"""Noise evaluation as a PyOD detector: higher scores are more anomalous, and labels are 0 and 1.
 
 >>> import numpy as np
 >>> from oddcell.pyod import OddCell
@@ -13,7 +13,7 @@ array([0, 1])
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -30,21 +30,23 @@ _DEFAULTS = {name: argument.default for name, argument in _SIGNATURE.parameters.
 
 
 class OddCell(BaseDetector):
-    """Noise evaluation: a small net says how much noise sits in each cell.
+    """Noise evaluation: a small neural net estimates how much noise is in each cell.
 
-    Takes the parameters of `oddcell.OddCell`; `contamination` is a share, or whatever PyOD takes for one.
+    Takes the parameters of `oddcell.OddCell`. `contamination` is a share, or anything else that PyOD accepts.
 
     Attributes
     ----------
     decision_scores_ : ndarray of shape (n_samples,)
-        The scores of the training rows; higher is more anomalous.
+        The scores of the training rows. Higher is more anomalous.
     threshold_ : float
-        Scores above it are called anomalous.
+        Rows with a higher score are anomalies.
     labels_ : ndarray of shape (n_samples,)
-        0 for normal training rows, 1 for anomalous ones.
+        1 for training rows that are anomalies, 0 for the others.
     estimator_ : oddcell.OddCell
-        The fitted estimator, for what PyOD has no name for: `explain`, `p_values`, `save`.
+        The fitted estimator, with methods that PyOD does not have, such as `save`.
     """
+
+    estimator_: _estimators.OddCell
 
     def __init__(self, **params: Any) -> None:
         params = {**_DEFAULTS, **params}
@@ -56,7 +58,7 @@ class OddCell(BaseDetector):
             setattr(self, name, value)
 
     def fit(self, X: Any, y: Any = None) -> OddCell:
-        """Learn what is normal; `y` is ignored."""
+        """Learn what normal rows look like. `y` is ignored."""
         self._set_n_classes(y)
         params = {name: value for name, value in self.get_params(deep=False).items() if name != "contamination"}
         self.estimator_ = _estimators.OddCell(**params).fit(X)
@@ -65,18 +67,18 @@ class OddCell(BaseDetector):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """The scores of rows; higher is more anomalous."""
+        """The anomaly score of each row. Higher is more anomalous."""
         check_is_fitted(self, "estimator_")
         return -self.estimator_.score_samples(X)
 
-    def explain(self, X: Any, units: str = "std") -> Any:
-        """How much noise sits in every cell; see `oddcell.OddCell.explain`."""
+    def explain(self, X: Any, units: Literal["std", "column"] = "std") -> Any:
+        """How anomalous each cell is; see `oddcell.OddCell.explain`."""
         return self.estimator_.explain(X, units)
 
     def p_values(self, X: Any) -> np.ndarray:
-        """How often a normal row scores at least as high; see `oddcell.OddCell.p_values`."""
+        """The p-value of each row; see `oddcell.OddCell.p_values`."""
         return self.estimator_.p_values(X)
 
 
-# PyOD and scikit-learn read the parameters' names from here.
+# PyOD and scikit-learn read the parameter names from this signature.
 OddCell.__init__.__signature__ = _SIGNATURE  # type: ignore[attr-defined]

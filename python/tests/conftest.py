@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Helpers that the tests share."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ matplotlib.use("Agg")
 
 ROOT = Path(__file__).parents[2]
 
-# What makes training short. Enough to tell a plain outlier.
-SHORT = {
+# Parameters for short training. Enough to find an obvious outlier.
+SHORT: dict[str, dict[str, object]] = {
     "OddCell": {"train_for": "100 steps", "hidden": 8},
     "AutoEncoder": {"train_for": "20 steps"},
     "DeepSVDD": {"train_for": "20 steps"},
@@ -28,12 +28,12 @@ SHORT = {
 
 
 def short(name: str = "OddCell", **params: object) -> oddcell.Detector:
-    """An estimator that learns in a moment."""
+    """An estimator that trains in a moment."""
     return getattr(oddcell, name)(**{**SHORT.get(name, {}), **params})
 
 
 def normal_rows(n_rows: int = 300, seed: int = 0) -> np.ndarray:
-    """Rows whose third column is the sum of the first two, nearly."""
+    """Rows whose third column is nearly the sum of the first two."""
     random = np.random.default_rng(seed)
     rows = random.normal(size=(n_rows, 3))
     rows[:, 2] = rows[:, 0] + rows[:, 1] + 0.1 * random.normal(size=n_rows)

@@ -1,4 +1,4 @@
-"""Examples in docstrings and pages are run."""
+"""Runs the examples in docstrings and documentation pages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import importlib
 import runpy
 
 import pytest
+
 from conftest import ROOT
 
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

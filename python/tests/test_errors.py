@@ -1,14 +1,15 @@
-"""The library's messages arrive as the exceptions that Python has for them."""
+"""The library's errors become the usual Python exceptions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import short
 from sklearn.exceptions import NotFittedError
 
 import oddcell
+
+from conftest import short
 
 
 @pytest.mark.parametrize(
@@ -29,13 +30,13 @@ import oddcell
         ({"categorical": ["z"]}, ValueError, "`z`"),
     ],
 )
-def test_wrong_parameters_are_told_when_it_learns(rows, params, kind, message):
+def test_fit_refuses_wrong_parameters(rows, params, kind, message):
     model = short(**params)
     with pytest.raises(kind, match=message):
         model.fit(rows)
 
 
-def test_wrong_names_are_told():
+def test_unknown_names_are_refused():
     with pytest.raises(ValueError, match="there is no detector `nosie`; known: noise, knn"):
         oddcell.detect(np.zeros((9, 2)), "nosie")
     with pytest.raises(TypeError, match="detector `knn` has no parameter `k`; known: method, n_neighbors"):
@@ -44,32 +45,32 @@ def test_wrong_names_are_told():
         oddcell.OddCell.from_preset("worst")
 
 
-def test_cells_that_do_not_fit_are_named(rows):
+def test_an_error_names_the_cell_that_does_not_fit(rows):
     frame = pd.DataFrame(rows, columns=list("abc"))
     model = short().fit(frame)
     wrong = frame.head(5).astype(object)
     wrong["b"] = ["1", "2", "x", "4", "5"]
     with pytest.raises(ValueError, match="row 3, column `b`: found `x`") as caught:
         model.predict(wrong)
-    assert "hint: to read the column as names, fit with categorical=[COLUMN]" in str(caught.value)
+    assert "hint: to treat the column as categories, fit with categorical=[COLUMN]" in str(caught.value)
 
 
-def test_columns_without_features_are_told_with_a_way_out():
+def test_a_table_without_features_gives_an_error_with_a_hint():
     with pytest.raises(ValueError, match="keep_identifiers=True"):
         short().fit(np.arange(40.0).reshape(-1, 1))
 
 
-def test_files_that_are_not_there_or_no_models(tmp_path, rows):
-    with pytest.raises(FileNotFoundError, match="cannot read .*nothing.oddcell"):
+def test_missing_and_wrong_files_are_refused(tmp_path, rows):
+    with pytest.raises(FileNotFoundError, match=r"cannot read .*nothing\.oddcell"):
         oddcell.load(tmp_path / "nothing.oddcell")
     with pytest.raises(OSError, match="cannot create"):
         oddcell.KNN().fit(rows).save(tmp_path / "no-such-folder" / "m")
     (tmp_path / "m.oddcell").write_bytes(b"not a model")
-    with pytest.raises(ValueError, match="is no oddcell model|not an oddcell|no model"):
+    with pytest.raises(ValueError, match="not an oddcell model"):
         oddcell.load(tmp_path / "m.oddcell")
 
 
-def test_what_was_not_fitted_says_so(rows, tmp_path):
+def test_an_unfitted_estimator_says_so(rows, tmp_path):
     model = short()
     for ask in (model.predict, model.score_samples, model.p_values, model.explain, model.judge, model.score_batches):
         with pytest.raises(NotFittedError):

@@ -1,22 +1,20 @@
-"""The classes are made from the library's one list of detectors."""
+"""The estimator classes match the library's list of detectors."""
 
 from __future__ import annotations
 
-import importlib.machinery
-import importlib.util
 import inspect
+import runpy
 
 import oddcell
-from conftest import ROOT
 from oddcell import _estimators, _oddcell
 from oddcell._names import CLASS_NAMES, argument_name
 
+from conftest import ROOT
+
 
 def test_the_generated_file_is_current():
-    loader = importlib.machinery.SourceFileLoader("estimators", str(ROOT / "scripts/python-estimators"))
-    script = importlib.util.module_from_spec(importlib.util.spec_from_loader("estimators", loader))
-    loader.exec_module(script)
-    assert script.TARGET.read_text() == script.source(), "scripts/python-estimators writes it"
+    script = runpy.run_path(str(ROOT / "scripts/python-estimators"))
+    assert script["TARGET"].read_text() == script["source"](), "run scripts/python-estimators"
 
 
 def test_every_detector_has_a_class_with_its_parameters_and_defaults():
@@ -31,13 +29,13 @@ def test_every_detector_has_a_class_with_its_parameters_and_defaults():
         assert kind().get_params() == defaults
 
 
-def test_presets_are_parameters_and_may_be_changed():
+def test_presets_set_parameters_that_can_be_overridden():
     paper = oddcell.OddCell.from_preset("paper", levels=5)
     assert paper.sigma_max == 2.0 and paper.levels == 5 and paper.aggregate == "max"
     assert oddcell.NeuTraLAD.from_preset("default").transform_kind == "residual"
 
 
-def test_all_that_is_promised_is_there():
+def test_every_exported_name_exists():
     for name in oddcell.__all__:
         assert getattr(oddcell, name) is not None
     assert set(oddcell.__all__) <= set(dir(oddcell))

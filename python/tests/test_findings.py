@@ -1,4 +1,4 @@
-"""What others do not have: cells, p-values, one table, batches, one file for all."""
+"""Cells, p-values, rules, tables judged by themselves, and model files."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import normal_rows, short
-from test_data import mixed
 
 import oddcell
+
+from conftest import normal_rows, short
+from test_data import mixed
 
 COLUMNS = ["odd_score", "odd_p", "odd_verdict", "odd_reasons"]
 
@@ -35,21 +36,21 @@ def test_noise_in_the_units_of_the_column_is_noise_times_its_standard_deviation(
         model.explain(frame, units="cm")
 
 
-def test_frames_come_back_as_what_they_were():
+def test_the_result_has_the_type_of_the_table():
     frame = mixed()
     model = short().fit(frame)
     table = pa.Table.from_pandas(frame)
     assert isinstance(model.explain(frame), pd.DataFrame)
-    assert isinstance(model.explain(pl.from_arrow(table)), pl.DataFrame)
+    assert isinstance(model.explain(pl.DataFrame(table)), pl.DataFrame)
     assert isinstance(model.explain(table), pa.Table)
-    for X in (frame, pl.from_arrow(table), table, table.to_batches()[0]):
+    for X in (frame, pl.DataFrame(table), table, table.to_batches()[0]):
         judged = model.judge(X)
         assert type(judged) is type(X)
         names = judged.schema.names if isinstance(judged, (pa.Table, pa.RecordBatch)) else list(judged.columns)
         assert names == [*frame.columns, *COLUMNS]
 
 
-def test_a_detector_without_cells_says_so(rows):
+def test_a_detector_that_scores_rows_only_says_so(rows):
     model = oddcell.KNN().fit(rows)
     with pytest.raises(TypeError, match="`knn` scores rows, but knows nothing of their cells"):
         model.explain(rows)
@@ -64,48 +65,27 @@ def test_p_values_of_fresh_normal_rows_are_uniform_up_to_sampling():
     assert distance < 0.107
 
 
-def test_rules_call_rows_odd(rows):
+def test_every_rule_flags_its_rows(rows):
     model = short().fit(rows)
-    judged = model.judge(rows, n_odd=7)
+    judged = model.judge(rows, top=7)
     assert judged.odd_verdict.sum() == 7
     assert set(judged.odd_score.argsort()[-7:]) == set(np.flatnonzero(judged.odd_verdict))
     assert np.array_equal(model.judge(rows, alpha=0.2).odd_verdict, judged.odd_p <= 0.2)
     with pytest.raises(TypeError, match="exclude each other"):
         model.judge(rows, alpha=0.1, fdr=0.1)
-    with pytest.raises(TypeError, match="no rule `beta`; known: alpha, fdr, n_odd, contamination"):
+    with pytest.raises(TypeError, match="no rule `beta`; known: alpha, fdr, top, contamination"):
         model.judge(rows, beta=0.1)
-    with pytest.raises(ValueError, match="`n_odd` is 0, but must be at least 1"):
-        model.judge(rows, n_odd=0)
+    with pytest.raises(ValueError, match="`top` is 0, but must be at least 1"):
+        model.judge(rows, top=0)
 
 
 def test_one_table_is_judged_by_itself(rows):
     rows[3, 1] = 15.0
-    found = oddcell.detect(rows, train_for="300 steps", n_odd=1)
+    found = oddcell.detect(rows, train_for="300 steps", top=1)
     assert list(np.flatnonzero(found.odd_verdict)) == [3]
     assert found.odd_reasons[3].startswith("x2 15:")
-    nearest = oddcell.detect(pd.DataFrame(rows, columns=list("abc")), "knn", n_odd=1)
+    nearest = oddcell.detect(pd.DataFrame(rows, columns=list("abc")), "knn", top=1)
     assert list(np.flatnonzero(nearest["odd_verdict"])) == [3]
-
-
-def test_batches_are_judged_as_they_come():
-    frame = mixed()
-    model = short().fit(frame)
-    seen = []
-
-    def batches():
-        for start in range(0, 200, 60):
-            seen.append(start)
-            yield frame.iloc[start : start + 60]
-
-    judged = model.score_batches(batches())
-    first = next(judged)
-    assert seen == [0] and list(first.columns) == [*frame.columns, *COLUMNS]
-    pd.testing.assert_frame_equal(pd.concat([first, *judged]), model.judge(frame))
-    reader = pa.RecordBatchReader.from_stream(pa.Table.from_pandas(frame))
-    assert [batch.num_rows for batch in model.score_batches(reader)] == [200]
-    with pytest.raises(ValueError, match="fdr and n_odd need all rows"):
-        model.score_batches([], fdr=0.1)
-    assert len(next(model.score_batches([frame.iloc[:0]]))) == 0
 
 
 @pytest.mark.parametrize("name", ["OddCell", "KNN", "NeuTraLAD"])
@@ -133,7 +113,7 @@ def test_a_loaded_model_knows_its_columns(tmp_path):
     by_name = oddcell.load(tmp_path / "n")
     shuffled = frame[["items", "paid", "day", "city", "amount"]]
     assert np.array_equal(by_name.score_samples(shuffled), by_name.score_samples(frame))
-    with pytest.raises(ValueError, match="give it a frame"):
+    with pytest.raises(ValueError, match="pass a frame"):
         by_name.score_samples(np.zeros((2, 6)))
     with pytest.raises(ValueError, match="`amount`"):
         by_name.score_samples(frame[["items"]])

@@ -1,4 +1,4 @@
-"""Pictures: what is on them. How they look was looked at."""
+"""What the figures show."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import short
-from test_data import mixed
 
 import oddcell
+
+from conftest import short
+from test_data import mixed
 
 
 @pytest.fixture(autouse=True)
@@ -28,9 +29,9 @@ def test_the_oddest_rows_are_on_top_with_their_cells_as_they_are():
     assert ax.get_yticklabels()[0].get_text() == "1033"
     assert [text.get_text() for text in ax.texts[:2]] == ["5000", str(frame.loc[1033, "city"])]
     shown = ax.images[0].get_array()
-    assert shown.shape == (4, 5) and np.array_equal(shown, model.explain(frame).loc[
-        [int(label.get_text()) for label in ax.get_yticklabels()]
-    ])
+    assert shown.shape == (4, 5) and np.array_equal(
+        shown, model.explain(frame).loc[[int(label.get_text()) for label in ax.get_yticklabels()]]
+    )
 
 
 @pytest.mark.parametrize("make", [lambda f: pl.from_arrow(f), lambda f: f, lambda f: f.to_pandas()])
@@ -41,12 +42,12 @@ def test_any_table_can_be_drawn_with_and_without_a_model(make):
 
 
 def test_the_histogram_counts_all_rows(rows):
-    ax = oddcell.plot.scores(rows, detector="knn", n_odd=4)
+    ax = oddcell.plot.scores(rows, detector="knn", top=4)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["normal: 296", "odd: 4"]
 
 
-def test_what_cannot_be_drawn_is_told(rows):
-    with pytest.raises(TypeError, match="knows nothing of their cells"):
+def test_wrong_arguments_are_refused(rows):
+    with pytest.raises(TypeError, match="scores rows only, not cells"):
         oddcell.plot.cells(rows, oddcell.KNN().fit(rows))
-    with pytest.raises(TypeError, match="with a model there is no argument `detector`"):
+    with pytest.raises(TypeError, match="`detector` cannot be combined with a model"):
         oddcell.plot.cells(rows, short().fit(rows), detector="knn")

@@ -1,4 +1,4 @@
-"""The list of tests that PyOD runs on each of its own detectors (its test/test_knn.py), on ours."""
+"""The tests that PyOD runs on each of its own detectors (its test/test_knn.py), run on ours."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_prediction_proba(detector, data, method):
 
 
 def test_prediction_proba_parameter(detector, data):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="something"):
         detector.predict_proba(data[1], method="something")
 
 

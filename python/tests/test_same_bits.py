@@ -1,4 +1,4 @@
-"""The command line and Python say the same of the same table, to the bit."""
+"""The command line and Python give the same results to the bit."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ROOT
-from test_data import mixed
 
 import oddcell
+
+from conftest import ROOT
+from test_data import mixed
 
 TRAIN_FOR = "100 steps"
 
@@ -39,13 +40,13 @@ def test_fit_and_score_give_the_same_model_and_the_same_scores(tmp_path, ending,
     write(later, rows)
     short = {"train_for": TRAIN_FOR} if detector == "noise" else {}
     set_short = ["--set", f"train_for={TRAIN_FOR}"] if short else []
-    command_line("fit", table, "-m", theirs, "--detector", detector, "--seed", 7, *set_short)
+    command_line("fit", table, "-o", theirs, "--detector", detector, "--seed", 7, *set_short)
     command_line("score", theirs, rows, "-o", tmp_path / "judged.parquet")
     expected = pd.read_parquet(tmp_path / "judged.parquet")
 
     model = oddcell._estimators.BY_NAME[detector](random_state=7, **short).fit(frame)
     model.save(ours)
-    # A CSV holds text, and a date in it is no timestamp; what is learned is the same.
+    # Dates are text in the CSV file and timestamps in the frame, but the models are the same.
     assert ours.read_bytes() == theirs.read_bytes()
     for estimator in (model, oddcell.load(theirs)):
         assert np.array_equal(-estimator.score_samples(later), expected["odd_score"])
@@ -67,6 +68,6 @@ def test_detect_says_the_same(tmp_path):
 
 def test_arrays_say_the_same_as_npy_files(tmp_path, rows):
     np.save(tmp_path / "rows.npy", rows)
-    command_line("fit", tmp_path / "rows.npy", "-m", tmp_path / "theirs", "--set", f"train_for={TRAIN_FOR}")
+    command_line("fit", tmp_path / "rows.npy", "-o", tmp_path / "theirs", "--set", f"train_for={TRAIN_FOR}")
     oddcell.OddCell(train_for=TRAIN_FOR).fit(rows).save(tmp_path / "ours")
     assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()

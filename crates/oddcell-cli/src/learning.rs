@@ -6,7 +6,9 @@ use std::{
 };
 
 use oddcell::{
-    DetectorSpec, Seed, Table, judge,
+    DetectorSpec, Seed, Table,
+    error::with_causes,
+    judge,
     model::FitOptions,
     table::{ReadOptions, Source, TableError, TableReader, Wanted},
 };
@@ -108,10 +110,8 @@ fn set_field<T: Serialize + DeserializeOwned>(
     key: &str,
     value: Value,
 ) -> Result<(), Failure> {
-    let wrong = |error: serde_json::Error| {
-        let reason = oddcell::error::in_plain_words(&error.to_string());
-        Failure::bad_input(format!("{prefix}.{key}: {reason}"))
-    };
+    let wrong =
+        |error: serde_json::Error| Failure::bad_input(format!("{prefix}.{key}: {}", with_causes(&error)));
     let mut all = serde_json::to_value(&*part).map_err(wrong)?;
     all[key] = value;
     *part = serde_json::from_value(all).map_err(wrong)?;

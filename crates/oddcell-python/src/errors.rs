@@ -1,4 +1,4 @@
-//! The library's errors as Python's: the same words, and a hint where Python has a way out.
+//! Converts the library's errors to Python exceptions, with the same message and sometimes a hint.
 
 use std::{
     any::Any,
@@ -20,11 +20,11 @@ use pyo3::{
     },
 };
 
-/// What Python raises for `error`.
+/// The exception that Python raises for `error`.
 pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
     let error = error.into();
     let mut message = with_causes(&error);
-    // The words that scikit-learn's own checks look for.
+    // scikit-learn's own checks look for these words.
     if let Error::Fit(FitError::TooFewColumns { got, .. }) = error {
         message = format!("{message} (n_features = {got})");
     }
@@ -34,7 +34,7 @@ pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
     match &error {
         Error::File { source, .. } | Error::Table(TableError::Io { source, .. }) => system(source, message),
         Error::Param(ParamError::UnknownParameter { .. }) => PyTypeError::new_err(message),
-        // Only serde knows whether a choice or the type is wrong.
+        // `WrongType` also covers unknown choices; only serde's message tells them apart.
         Error::Param(ParamError::WrongType { reason, .. }) if reason.starts_with("invalid type") => {
             PyTypeError::new_err(message)
         }
@@ -47,7 +47,7 @@ pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
     }
 }
 
-/// What the system refused.
+/// The exception for an error of the operating system.
 fn system(source: &io::Error, message: String) -> PyErr {
     match source.kind() {
         io::ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
@@ -59,41 +59,41 @@ fn system(source: &io::Error, message: String) -> PyErr {
     }
 }
 
-/// How to go on, where there is something to say.
+/// Advice for errors that have a known way out.
 fn hint(error: &Error) -> Option<String> {
     let hint = match error {
         Error::Table(error) | Error::Encode(EncodeError::Table(error)) => match error {
             TableError::WrongKind { .. } => {
-                "to read the column as names, fit with categorical=[COLUMN]; to leave it out, ignore=[COLUMN]"
+                "to treat the column as categories, fit with categorical=[COLUMN]; to leave it out, ignore=[COLUMN]"
             }
             TableError::UnsupportedType { column, .. } => {
-                return Some(format!("to leave the column out, say ignore=[{column:?}]"));
+                return Some(format!("to leave the column out, use ignore=[{column:?}]"));
             }
-            TableError::Infinite { .. } => "leave the cell empty if the value is not known",
+            TableError::Infinite { .. } => "if the value is unknown, leave the cell empty",
             _ => return None,
         },
         Error::Encode(EncodeError::NoFeatures { left_out, .. })
             if left_out.iter().any(LeftOut::is_identifier) =>
         {
-            "columns left out as identifiers can be kept with keep_identifiers=True"
+            "to keep columns that look like identifiers, use keep_identifiers=True"
         }
         Error::Encode(EncodeError::TooManyFeatures { .. }) => {
             "leave columns out with ignore=[COLUMN], or pool more levels with max_levels=N"
         }
-        Error::Fit(FitError::Diverged { .. }) => "try a smaller rate, e.g. learning_rate=1e-4",
+        Error::Fit(FitError::Diverged { .. }) => "try a smaller learning rate, e.g. learning_rate=1e-4",
         _ => return None,
     };
     Some(hint.to_owned())
 }
 
-/// A panic is a bug of ours; Python gets an error that says so.
+/// The exception for a panic, which is always a bug in oddcell.
 pub(crate) fn bug(panic: &(dyn Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<&str>().copied().map(str::to_owned);
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-    PyRuntimeError::new_err(format!("this is a bug of oddcell, please report it: {text}"))
+    PyRuntimeError::new_err(format!("this is a bug in oddcell, please report it: {text}"))
 }
 
-/// Does `work`; a panic of ours, or of a library on a table it did not expect, is an error like others.
+/// Does `work` on this thread. A panic, ours or a dependency's, becomes an exception.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(bug(&*panic)))
 }

@@ -1,31 +1,35 @@
-//! The compiled part of the Python package: converts, lets the GIL go, calls the library, converts back.
+//! The compiled part of the Python package: converts arguments, releases the GIL, calls the library, converts results.
 //!
 //! ```text
-//! table      `NumPy` arrays and Arrow streams become record batches
-//! settings   keyword arguments become the library's options, and its defaults become Python's
+//! table      converts `NumPy` arrays and Arrow streams to record batches
+//! settings   converts keyword arguments to the library's options, and its defaults to Python values
 //! model      a fitted model: judge, explain, save, load
-//! detection  one table judged by itself
-//! report     the page that shows judged rows
-//! found      scores, p-values, verdicts, reasons and noise on their way to Python
-//! work       long work on the pool, while the calling thread listens for Ctrl-C and tells how far it is
-//! pool       the one pool of threads of this process
-//! errors     the library's errors as Python's, with the same words
-//! values     parameters as Python values
+//! detection  judges one table by itself
+//! verdicts   verdicts on rows that arrive in batches
+//! report     the HTML report of judged rows
+//! found      converts scores, p-values, verdicts, reasons and noise to Python values
+//! work       runs long work on the pool, while the calling thread handles Ctrl-C and reports progress
+//! pool       the thread pool of this process
+//! errors     converts the library's errors to Python exceptions
+//! values     converts parameters between Python and JSON
 //! ```
 //!
-//! Defaults, checks and logic are the library's. What Python users see is in `python/oddcell`.
+//! Defaults, checks and logic belong to the library. What Python users see is in `python/oddcell`.
 
-#![allow(clippy::needless_pass_by_value, reason = "what Python hands over is turned into values of our own")]
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
 
 mod detection;
 mod errors;
 mod found;
 mod model;
+#[cfg(feature = "testing")]
+mod panics;
 mod pool;
 mod report;
 mod settings;
 mod table;
 mod values;
+mod verdicts;
 mod work;
 
 use pyo3::pymodule;
@@ -33,6 +37,9 @@ use pyo3::pymodule;
 /// The compiled part of oddcell.
 #[pymodule]
 mod _oddcell {
+    #[cfg(feature = "testing")]
+    #[pymodule_export]
+    use super::panics::panic_on_purpose;
     #[pymodule_export]
     use super::{
         detection::detect,
@@ -40,7 +47,7 @@ mod _oddcell {
         pool::{set_threads, threads},
         settings::{default_options, detectors, preset},
         table::Table,
-        work::panic_for_tests,
+        verdicts::{Cutoff, FirstPass},
     };
 
     use pyo3::prelude::*;

@@ -34,7 +34,7 @@ type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 #[pyclass(frozen, module = "oddcell._oddcell")]
 #[derive(Debug)]
 pub(crate) struct Model {
-    inner: Arc<oddcell::Model>,
+    pub(crate) inner: Arc<oddcell::Model>,
     /// What is worth telling about the training table; known only where it was fitted.
     notes: Vec<String>,
 }

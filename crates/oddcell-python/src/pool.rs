@@ -1,7 +1,7 @@
-//! The one pool of threads of this process.
+//! The thread pool of this process.
 //!
-//! Threads do not survive a fork: a child finds the pool of its parent in memory, but nobody works in it. So the pool
-//! remembers its process, and a child makes its own.
+//! Threads do not survive a fork: a child process inherits its parent's pool in memory, but not its threads. So we store
+//! the process id with the pool, and a child makes a pool of its own.
 
 use std::{
     process,
@@ -12,20 +12,20 @@ use pyo3::{exceptions::PyRuntimeError, prelude::*};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 struct Shared {
-    /// As asked for; 0: one per core.
+    /// As set by the user; 0: one per core.
     threads: usize,
     pool: Option<(u32, Arc<ThreadPool>)>,
 }
 
-// Locked only by threads that hold the GIL, as a thread that forks does: no child finds it locked.
+// Only threads that hold the GIL lock this. A thread that forks holds the GIL too, so no child inherits a locked mutex.
 static SHARED: Mutex<Shared> = Mutex::new(Shared { threads: 0, pool: None });
 
-/// The pool of this process, made when it is first asked for.
+/// The pool of this process, made on first use.
 pub(crate) fn current(_with_gil: Python<'_>) -> PyResult<Arc<ThreadPool>> {
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     match shared.pool.take() {
         Some((process, pool)) if process == process::id() => shared.pool = Some((process, pool)),
-        // To drop the parent's pool would be to wait for threads that are not there.
+        // Dropping the parent's pool would wait forever for threads that do not exist here.
         Some((_, of_parent)) => std::mem::forget(of_parent),
         None => {}
     }
@@ -39,7 +39,7 @@ pub(crate) fn current(_with_gil: Python<'_>) -> PyResult<Arc<ThreadPool>> {
     Ok(pool)
 }
 
-/// Works on `count` threads from now on; `None`: one per core. Results do not depend on it.
+/// Sets the number of threads; `None`: one per core. It does not change any result.
 #[pyfunction]
 #[pyo3(signature = (count=None))]
 pub(crate) fn set_threads(py: Python<'_>, count: Option<std::num::NonZeroUsize>) -> PyResult<()> {
@@ -55,7 +55,7 @@ pub(crate) fn set_threads(py: Python<'_>, count: Option<std::num::NonZeroUsize>)
     current(py).map(drop)
 }
 
-/// The number of threads that work is done on.
+/// The number of threads in use.
 #[pyfunction]
 pub(crate) fn threads(py: Python<'_>) -> PyResult<usize> {
     Ok(current(py)?.current_num_threads())

@@ -1,4 +1,4 @@
-//! `NumPy` arrays and Arrow streams become record batches.
+//! Converts `NumPy` arrays and Arrow streams to record batches.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use pyo3::{
 
 use crate::errors::guarded;
 
-/// What a table is called in messages; it has no file.
+/// The name of a table in messages; it has no file name.
 pub(crate) const ORIGIN: &str = "the table";
 
-/// Rows of a `NumPy` array that are turned into columns at a time: they fit the second-level cache.
+/// Rows of a `NumPy` array that are converted at a time; they fit into the second-level cache.
 const BLOCK_ROWS: usize = 2_048;
 
-/// Rows on their way into the library.
+/// A table for the library.
 #[pyclass(frozen, module = "oddcell._oddcell")]
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -33,7 +33,7 @@ pub(crate) struct Table {
 
 #[pymethods]
 impl Table {
-    /// The rows of anything that speaks the Arrow `PyCapsule` interface; nothing is copied.
+    /// The rows of an object with the Arrow `PyCapsule` interface, without a copy.
     #[staticmethod]
     fn from_arrow(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
         guarded(|| {
@@ -43,7 +43,7 @@ impl Table {
             }
             let reader = RecordBatchStreamReader::from_pyarrow_bound(data)?;
             let schema = reader.schema();
-            // The other side may run a query for every batch.
+            // The producer may run a query for every batch.
             let batches = py.detach(|| reader.collect::<Result<Vec<_>, _>>());
             let batches =
                 batches.map_err(|error| PyValueError::new_err(format!("cannot read {ORIGIN}: {error}")))?;
@@ -59,7 +59,7 @@ impl Table {
         for array in &arrays {
             let rows: usize = array.getattr("shape")?.get_item(0)?.extract()?;
             if *n_rows.get_or_insert(rows) != rows {
-                return Err(PyValueError::new_err("the arrays have different numbers of rows"));
+                return Err(PyValueError::new_err("the arrays differ in their number of rows"));
             }
             let of_array = guarded(|| columns(array))?;
             blocks.resize_with(of_array.len(), Vec::new);
@@ -69,7 +69,7 @@ impl Table {
         let fields: Vec<Field> =
             names.iter().zip(types).map(|(name, kind)| Field::new(name, kind, true)).collect();
         if blocks.first().is_none_or(|block| block.len() != names.len()) {
-            return Err(PyValueError::new_err("there must be a name for every column"));
+            return Err(PyValueError::new_err("there must be one name per column"));
         }
         let schema = Arc::new(Schema::new(fields));
         let batch = |columns| RecordBatch::try_new(Arc::clone(&schema), columns);
@@ -78,10 +78,10 @@ impl Table {
         Ok(Self::of(Arc::clone(&schema), batches))
     }
 
-    /// The same rows under other names.
+    /// The same rows with other column names.
     fn renamed(&self, names: Vec<String>) -> PyResult<Self> {
         if names.len() != self.schema.fields().len() {
-            return Err(PyValueError::new_err("there must be a name for every column"));
+            return Err(PyValueError::new_err("there must be one name per column"));
         }
         let fields = self.schema.fields().iter().zip(names);
         let fields: Vec<Field> = fields.map(|(field, name)| field.as_ref().clone().with_name(name)).collect();
@@ -109,7 +109,7 @@ impl Table {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// At least one batch, so that messages about columns are heard of tables without rows, too.
+    /// A table of at least one batch, so that the columns of a table without rows are checked too.
     fn of(schema: SchemaRef, mut batches: Vec<RecordBatch>) -> Self {
         if batches.is_empty() {
             batches.push(RecordBatch::new_empty(Arc::clone(&schema)));
@@ -123,7 +123,7 @@ impl Table {
     }
 }
 
-/// The columns of an array, block of rows after block of rows.
+/// The columns of an array, for each block of rows.
 fn columns(array: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<ArrayRef>>> {
     macro_rules! try_elements {
         ($($element:ty => $arrow:ty as $wide:ty),*) => {$(
@@ -134,7 +134,7 @@ fn columns(array: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<ArrayRef>>> {
             }
         )*};
     }
-    // As the reader of NPY files has it: whole numbers of 64 bits, floats as they are.
+    // As in the reader of NPY files: integers become 64 bits wide, floats stay as they are.
     try_elements!(
         f64 => Float64Array as f64, f32 => Float32Array as f32,
         i64 => Int64Array as i64, i32 => Int64Array as i64, i16 => Int64Array as i64, i8 => Int64Array as i64,
@@ -144,7 +144,7 @@ fn columns(array: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<ArrayRef>>> {
         return Ok(blocks(&array, |values| Arc::new(values.map(Some).collect::<BooleanArray>()) as ArrayRef));
     }
     let dtype = array.getattr("dtype")?;
-    Err(PyTypeError::new_err(format!("cannot read an array of {dtype}; expected numbers or truth values")))
+    Err(PyTypeError::new_err(format!("cannot read an array of {dtype}; expected numbers or booleans")))
 }
 
 fn blocks<T: Element + Copy>(

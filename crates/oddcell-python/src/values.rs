@@ -1,4 +1,4 @@
-//! Parameters as Python values, and back.
+//! Converts parameters between Python values and JSON values.
 
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
@@ -7,7 +7,7 @@ use pyo3::{
 };
 use serde_json::{Map, Number, Value};
 
-/// A parameter out of Python: `None`, a truth value, a number (`NumPy`'s included), text, or a list of them.
+/// A parameter from Python: `None`, a bool, a number (also of `NumPy`), a string, or a list of these.
 pub(crate) fn from_python(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.is_none() {
         return Ok(Value::Null);
@@ -22,7 +22,7 @@ pub(crate) fn from_python(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Valu
         let items = value.try_iter()?.map(|item| from_python(name, &item?));
         return items.collect::<PyResult<_>>().map(Value::Array);
     }
-    // NumPy's whole numbers and truth values are no ints and bools, but can be asked to become one.
+    // NumPy's integers and booleans are not Python's; `item` converts them.
     if let Ok(item) = value.getattr("item").and_then(|item| item.call0())
         && !item.is(value)
     {
@@ -35,7 +35,7 @@ pub(crate) fn from_python(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Valu
     let float = float.map_err(|_| {
         let found = value.get_type().qualname().map_or_else(|_| "?".to_owned(), |name| name.to_string());
         PyTypeError::new_err(format!(
-            "parameter `{name}`: found a value of type {found}, expected a number, text, a truth value, None or a list"
+            "parameter `{name}`: found a value of type {found}, expected a number, a string, a bool, None or a list"
         ))
     })?;
     Number::from_f64(float).map(Value::Number).ok_or_else(|| {
@@ -51,7 +51,7 @@ fn whole(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     })
 }
 
-/// A parameter for Python.
+/// A parameter as a Python value.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => PyNone::get(py).to_owned().into_any(),
@@ -64,14 +64,14 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
         },
         Value::Array(items) => {
             let items = items.iter().map(|item| to_python(py, item)).collect::<PyResult<Vec<_>>>()?;
-            // Unlike a list, a tuple can be the default of an argument.
+            // A tuple, because a list must not be the default of an argument.
             PyTuple::new(py, items)?.into_any()
         }
         Value::Object(map) => dict(py, map)?.into_any(),
     })
 }
 
-/// Names with their values.
+/// Parameters as a Python dict.
 pub(crate) fn dict<'py>(py: Python<'py>, map: &Map<String, Value>) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (name, value) in map {

@@ -1,8 +1,9 @@
-//! Long work: done on the pool without the GIL, while the calling thread listens for Ctrl-C and says how far it is.
+//! Long work runs on the pool without the GIL, while the calling thread handles Ctrl-C and reports progress.
 //!
-//! Python runs signal handlers on the main thread only, and progress callbacks belong to the thread that asked for the
-//! work. So that thread waits for the result in short naps, and between them takes the GIL, runs pending handlers and
-//! calls the callback. An exception of either cancels the work and is raised once it has ended.
+//! Python runs signal handlers on the main thread only, and the progress callback should run on the thread that asked for
+//! the work. So that thread waits for the result in short naps. Between naps it takes the GIL, runs pending signal
+//! handlers and calls the callback. If either raises an exception, the work is cancelled, and the exception is raised
+//! when the work has ended.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -19,10 +20,10 @@ use pyo3::prelude::*;
 
 use crate::{errors, pool};
 
-/// How long the calling thread waits before it looks around again.
+/// How long the calling thread sleeps between two looks at signals and progress.
 const NAP: Duration = Duration::from_millis(50);
 
-/// What the work says and hears.
+/// Carries progress from the work and cancellation to it.
 #[derive(Default)]
 struct Watch {
     cancelled: AtomicBool,
@@ -40,8 +41,8 @@ impl Monitor for Watch {
 }
 
 impl Watch {
-    /// Tells `callback` what is new: `callback(done, total, loss)`.
-    fn tell(&self, py: Python<'_>, callback: Option<&Py<PyAny>>) -> PyResult<()> {
+    /// Calls `callback(done, total, loss)` if there is new progress.
+    fn report(&self, py: Python<'_>, callback: Option<&Py<PyAny>>) -> PyResult<()> {
         let news = self.latest.lock().unwrap_or_else(PoisonError::into_inner).take();
         match (callback, news) {
             (Some(callback), Some(Progress { done, total, loss })) => {
@@ -52,7 +53,7 @@ impl Watch {
     }
 }
 
-/// Does `work` on the pool and gives its result. `progress` is called now and then.
+/// Does `work` on the pool and returns its result. Calls `progress` now and then.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -67,19 +68,19 @@ pub(crate) fn run<T: Send>(
             let (sender, receiver) = sync_channel(1);
             let watch = &watch;
             scope.spawn(move |_| {
-                // Nobody could listen less long than the work takes.
+                // The receiver outlives the work, so sending cannot fail.
                 let _ = sender.send(catch_unwind(AssertUnwindSafe(|| work(watch))));
             });
             loop {
                 match receiver.recv_timeout(NAP) {
                     Ok(outcome) => return outcome,
-                    Err(RecvTimeoutError::Disconnected) => unreachable!("the work always answers"),
+                    Err(RecvTimeoutError::Disconnected) => unreachable!("the work always sends its outcome"),
                     Err(RecvTimeoutError::Timeout) if raised.is_some() => {}
                     Err(RecvTimeoutError::Timeout) => {
-                        let told = Python::attach(|py| {
-                            py.check_signals().and_then(|()| watch.tell(py, callback.as_ref()))
+                        let looked = Python::attach(|py| {
+                            py.check_signals().and_then(|()| watch.report(py, callback.as_ref()))
                         });
-                        if let Err(error) = told {
+                        if let Err(error) = looked {
                             watch.cancelled.store(true, Ordering::Relaxed);
                             raised = Some(error);
                         }
@@ -92,13 +93,6 @@ pub(crate) fn run<T: Send>(
         return Err(error);
     }
     let result = outcome.map_err(|panic| errors::bug(&*panic))?.map_err(errors::raised)?;
-    watch.tell(py, callback.as_ref())?;
+    watch.report(py, callback.as_ref())?;
     Ok(result)
-}
-
-/// Panics, on the pool or on the calling thread, to test that this never reaches Python as a panic.
-#[pyfunction]
-#[pyo3(name = "_panic")]
-pub(crate) fn panic_for_tests(py: Python<'_>, on_pool: bool) -> PyResult<()> {
-    if on_pool { run(py, None, |_| panic!("on purpose")) } else { errors::guarded(|| panic!("on purpose")) }
 }

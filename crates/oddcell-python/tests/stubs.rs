@@ -1,5 +1,5 @@
-//! The type stubs of the compiled module are what its source says. To write them: `UPDATE_STUBS=1 cargo test --workspace
-//! --test stubs`. (This test also makes `cargo test` build the module, which `scripts/test` then installs.)
+//! Checks that the type stubs of the compiled module match its source. To update them:
+//! `UPDATE_STUBS=1 cargo test --workspace --test stubs`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -17,5 +17,5 @@ fn the_stubs_are_current() {
     if env::var_os("UPDATE_STUBS").is_some() {
         fs::write(&file, &stubs).unwrap();
     }
-    assert_eq!(fs::read_to_string(&file).unwrap_or_default(), stubs, "UPDATE_STUBS=1 writes them");
+    assert_eq!(fs::read_to_string(&file).unwrap_or_default(), stubs, "run with UPDATE_STUBS=1 to update");
 }

@@ -246,7 +246,7 @@ pub enum ScoreError {
     },
 }
 
-/// The error's message with its causes, unless the message contains them already.
+/// The message of an error and of its causes, each once, with serde's names of types in plain words.
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
@@ -258,12 +258,6 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
         }
         cause = inner.source();
     }
-    in_plain_words(&message)
-}
-
-/// A message of `serde` with "a number" for `f64` and "a whole number" for `usize` and `u64`.
-#[must_use]
-pub fn in_plain_words(message: &str) -> String {
     message
         .replace(", expected f64", ", expected a number")
         .replace(", expected usize", ", expected a whole number")
