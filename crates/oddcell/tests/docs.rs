@@ -1,4 +1,4 @@
-//! The documents say what the code says: parameters, defaults, detectors, formats, links.
+//! Documents and code agree: parameters, defaults, detectors, formats, links.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -51,7 +51,7 @@ fn written(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Compares a column of a table with the values there are. With `all`, every parameter must be in the table.
+/// Compares a column of a table with the actual values. With `all`, every parameter must be in the table.
 fn compare(place: &str, text: &str, heading: &str, values: &Map<String, Value>, all: bool) {
     let documented = parameters(text);
     assert!(!documented.is_empty(), "{place}: there is no table of parameters");
@@ -129,23 +129,63 @@ fn formats_null_tokens_and_versions_are_those_of_the_code() {
     assert!(read("CHANGELOG.md").contains(release), "CHANGELOG.md: expected {release}");
 }
 
+/// All documents of a folder.
+fn documents(folder: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
+}
+
+/// The links of a text: what stands between `](` and `)`, except to other sites.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.filter(|link| !link.starts_with("http"))
+}
+
+/// The anchors of a text, as GitHub makes them of headings: lower case, spaces as `-`, no other punctuation.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| {
+        let words = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = words.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(anchor).collect()
+}
+
 #[test]
 fn links_between_documents_lead_somewhere() {
-    let mut documents: Vec<PathBuf> = Vec::new();
-    for folder in ["", "docs", "docs/detectors"] {
-        let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
-        documents.extend(entries.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
-    }
-    assert!(documents.len() >= 15, "found only {} documents", documents.len());
+    let documents: Vec<PathBuf> = ["", "docs", "docs/detectors"].into_iter().flat_map(documents).collect();
+    assert!(documents.len() >= 25, "found only {} documents", documents.len());
     for document in documents {
         let text = fs::read_to_string(&document).unwrap();
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let target = link.split('#').next().unwrap();
-            let local = !link.starts_with("http") && !target.is_empty();
-            let exists = document.parent().unwrap().join(target).exists();
-            assert!(!local || exists, "{}: {link} leads nowhere", document.display());
+        for link in links(&text) {
+            let (target, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let path =
+                if target.is_empty() { document.clone() } else { document.parent().unwrap().join(target) };
+            assert!(path.exists(), "{}: {link} leads nowhere", document.display());
+            let found =
+                anchor.is_empty() || anchors(&fs::read_to_string(&path).unwrap()).contains(&anchor.into());
+            assert!(found, "{}: {link} has no such heading", document.display());
         }
     }
+}
+
+#[test]
+fn the_readme_links_to_every_page() {
+    let readme = read("README.md");
+    let linked: Vec<&str> = links(&readme).collect();
+    for page in documents("docs") {
+        let page = format!("docs/{}", page.file_name().unwrap().to_str().unwrap());
+        assert!(linked.contains(&page.as_str()), "README.md does not link to {page}");
+    }
+}
+
+#[test]
+fn anchors_are_those_of_github() {
+    assert_eq!(
+        anchors("# A\n## Why is `fit` odd?\ntext\n### p-values, all"),
+        ["a", "why-is-fit-odd", "p-values-all"]
+    );
 }
 
 #[test]
