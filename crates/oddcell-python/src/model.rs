@@ -6,6 +6,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use oddcell::{
     Context, Matrix, Seed,
     calibrate::Calibration,
+    detect::CellUnit,
     encode::EncodedColumn,
     explain::Unit,
     judge::{Noise, Scorer},
@@ -91,7 +92,14 @@ impl Model {
         units: &str,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let mut noise = Noise::new(unit(units)?);
+        let unit = unit(units)?;
+        if unit == Unit::Column && self.inner.spec().entry().abilities.cells == Some(CellUnit::Surprise) {
+            return Err(PyValueError::new_err(format!(
+                "the detector `{}` says how rare cells are, not how far off; units must be `std`",
+                self.detector()
+            )));
+        }
+        let mut noise = Noise::new(unit);
         let noise = work::run(py, progress, |monitor| {
             let scorer = Scorer { cells: true, monitor, ..Scorer::new(&*self.inner, Rule::FOR_NEW_ROWS) };
             scorer.collect(ORIGIN, &table.batches, &mut [&mut noise])?;

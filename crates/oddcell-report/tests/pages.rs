@@ -11,6 +11,7 @@ use oddcell::{
     Context, DetectorSpec, Error, Fitted, Matrix, Model, Seed, Table,
     calibrate::{Calibration, RobustNull},
     demo,
+    detect::CellUnit,
     encode::{EncodeOptions, Encoder},
     explain::Explainer,
     judge::{self, Findings, Judge, Outcome, Scorer, Truths},
@@ -174,7 +175,9 @@ fn the_page_of_the_orders_agrees_with_the_library_for_any_batches() {
     let cells = findings.cells.as_ref().unwrap();
     let rows = Rows::new(batch.clone(), 0, "made");
     let columns = encoder.matched(&rows).unwrap();
-    let reasons = Explainer::new(&encoder, &rows, &columns).reasons(row, cells.row(row)).unwrap();
+    let reasons = Explainer::new(&encoder, CellUnit::StandardDeviations, &rows, &columns)
+        .reasons(row, cells.row(row))
+        .unwrap();
     assert_eq!(oddest[0][7][0], reasons[0].text());
     let (mode, stop) = (&found["thresholds"]["mode"], &found["thresholds"]["stop"]);
     let stop = &found["thresholds"]["modes"][mode.as_u64().unwrap() as usize]["stops"]

@@ -18,8 +18,9 @@
 //! Learn from a file of normal rows, and judge the rows of another:
 //!
 //! ```
-//! use oddcell::{Context, DetectorSpec, Model, Seed, Table, model::FitOptions};
-//! use oddcell::table::{ReadOptions, Source, TableReader};
+//! use oddcell::judge::{ReasonForm, Scorer};
+//! use oddcell::table::{ReadOptions, Source};
+//! use oddcell::{Context, DetectorSpec, Model, Seed, Table, model::FitOptions, verdict::Rule};
 //!
 //! # fn main() -> Result<(), oddcell::Error> {
 //! # let folder = tempfile::tempdir().unwrap();
@@ -33,11 +34,12 @@
 //! let detector = DetectorSpec::new("noise", Some("fast"))?;
 //! # let mut detector = detector;
 //! # detector.set_text("train_for", "100 steps")?;
-//! let options = FitOptions::new(detector);
-//! let model = Model::fit(&table, &options, &Context::silent(Seed(0)))?;
-//! for batch in TableReader::open(&new, &ReadOptions::default())? {
-//!     let findings = model.judge(&batch?, 0, "new.csv", true)?;
-//!     println!("{:?}", findings.p_values); // small = odd; `findings.cells` tells which cells are
+//! let model = Model::fit(&table, &FitOptions::new(detector), &Context::silent(Seed(0)))?;
+//! let new = Table::read(&new, &ReadOptions::default())?;
+//! let scorer = Scorer { reasons: Some(ReasonForm::Text), ..Scorer::new(&model, Rule::FOR_NEW_ROWS) };
+//! let (found, _) = scorer.collect(&new.origin, &new.batches, &mut [])?;
+//! for (row, reasons) in found.reasons().enumerate().filter(|(row, _)| found.odd[*row]) {
+//!     println!("row {}: {}", row + 1, reasons.unwrap_or_default());
 //! }
 //! # Ok(())
 //! # }
@@ -53,8 +55,8 @@
 //! | [`calibrate`] | turns scores into p-values |
 //! | [`verdict`] | turns p-values or scores into verdicts |
 //! | [`explain`] | turns cells into reasons: which column, how far off, in the column's own units |
-//! | [`model`] | combines all of these; fits, saves, loads and judges |
-//! | [`judged`] | adds the result to the rows |
+//! | [`model`] | combines all of these; fits, saves and loads |
+//! | [`judge`] | the one road of judged rows: from batches to verdicts and reasons, in memory or streamed |
 //! | [`metrics`] | compares scores with labels |
 //!
 //! # Cargo features

@@ -4,6 +4,18 @@
 //! every row once and keeps little (the counts of distinct p-values, or the k highest scores), then gives a
 //! [`Cutoff`] that decides row by row. Rules that need no first pass ([`Rule::needs_two_passes`]) get their cutoff
 //! at once. [`verdicts`] is the same for rows at hand.
+//!
+//! ```
+//! use oddcell::{calibrate::Calibration, verdict::{Rule, verdicts}};
+//!
+//! # fn main() -> Result<(), oddcell::Error> {
+//! let (scores, p_values) = ([3.0, 9.0, 1.0], [0.2, 0.01, 0.7]);
+//! let reference = Calibration::conformal(vec![1.0, 2.0, 4.0]);
+//! assert_eq!(verdicts(Rule::alpha(0.05)?, &scores, &p_values, &reference), [false, true, false]);
+//! assert_eq!(verdicts(Rule::top(2)?, &scores, &p_values, &reference), [true, true, false]);
+//! # Ok(())
+//! # }
+//! ```
 
 use std::{
     cmp::{Ordering, Reverse},

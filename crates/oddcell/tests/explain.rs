@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Float32Array, Int64Array, RecordBatch};
 use oddcell::{
     Matrix,
+    detect::CellUnit,
     encode::{EncodeError, Encoder, Part},
     explain::{Explainer, Reason, Unit, noise_by_column, top},
     table::Rows,
@@ -62,7 +63,7 @@ fn of_first_row<T>(
 ) -> T {
     let rows = tables::rows(batch);
     let columns = encoder.matched(&rows).unwrap();
-    read(&Explainer::new(encoder, &rows, &columns).reasons(0, cells).unwrap())
+    read(&Explainer::new(encoder, CellUnit::StandardDeviations, &rows, &columns).reasons(0, cells).unwrap())
 }
 
 fn told(encoder: &Encoder, batch: &RecordBatch, cells: &[f64]) -> String {
@@ -194,7 +195,8 @@ fn a_reason_is_data_for_programs() {
       {
         "column": "amount",
         "kind": "number",
-        "sds": 2.0,
+        "noise": 2.0,
+        "unit": "sd",
         "about": "value",
         "amount": 28.838631497813253,
         "value": "912.5",
@@ -210,7 +212,8 @@ fn a_reason_is_data_for_programs() {
       {
         "column": "city",
         "kind": "category",
-        "sds": 1.0,
+        "noise": 1.0,
+        "unit": "sd",
         "about": "value",
         "amount": 0.1,
         "value": "Osloo",
@@ -237,7 +240,8 @@ fn a_reason_is_data_for_programs() {
       {
         "column": "day",
         "kind": "date",
-        "sds": 0.0,
+        "noise": 0.0,
+        "unit": "sd",
         "about": "value",
         "amount": 0.0,
         "value": "2024-07-19",
@@ -259,14 +263,15 @@ fn a_reason_is_data_for_programs() {
 fn amounts_match_the_values_worked_out_by_hand() {
     let column = || vec![("x", numbers([Some(3.0), None, Some(7.0), None]))];
     let (encoder, batch) = (encoder(column()), batch(column()));
-    let amount = |cells: &[f64]| of_first_row(&encoder, &batch, cells, |reasons| reasons[0].amount);
+    let amount = |cells: &[f64]| of_first_row(&encoder, &batch, cells, |reasons| reasons[0].amount.unwrap());
     assert!((amount(&[3.0, 1.0]) - 6.0).abs() < 1e-12);
     assert!((amount(&[1.0, 1.5]) - 0.75).abs() < 1e-12);
 
     let column = || vec![("c", texts(repeated(&[("a", 8), ("b", 8)])))];
     let (encoder, batch) = (tables::encoder(column()), tables::batch(column()));
-    let reason =
-        |cells: &[f64]| of_first_row(&encoder, &batch, cells, |reasons| (reasons[0].sds, reasons[0].amount));
+    let reason = |cells: &[f64]| {
+        of_first_row(&encoder, &batch, cells, |reasons| (reasons[0].noise, reasons[0].amount.unwrap()))
+    };
     assert_eq!(reason(&[1.2, 0.3, 0.0]), (1.2, 0.6));
     assert_eq!(reason(&[0.3, 9.0, 0.0]), (9.0, 1.0));
     // The greatest noise and the greatest amount may sit in different features: other has std 0.1.
@@ -307,7 +312,7 @@ fn text_is_read_as_its_column_means_it() {
     let cells = vec![0.5; encoder.n_features()];
     let rows = tables::rows(&batch);
     let columns = encoder.matched(&rows).unwrap();
-    let explainer = Explainer::new(&encoder, &rows, &columns);
+    let explainer = Explainer::new(&encoder, CellUnit::StandardDeviations, &rows, &columns);
     let told: Vec<String> = (0..3).map(|row| lines(&explainer.reasons(row, &cells).unwrap())).collect();
     insta::assert_snapshot!(told.join("\n\n"), @r#"
     city empty: unexpected (0.25 of 1); never empty in training
@@ -329,7 +334,7 @@ fn a_cell_that_is_no_number_is_an_error_with_its_row() {
     let encoder = encoder(vec![("x", numbers([1.0, 2.0, 4.0]))]);
     let rows = Rows::new(batch(vec![("x", texts(["1", "one"]))]), 10, "later.csv");
     let columns = encoder.matched(&rows).unwrap();
-    let explainer = Explainer::new(&encoder, &rows, &columns);
+    let explainer = Explainer::new(&encoder, CellUnit::StandardDeviations, &rows, &columns);
     assert!(explainer.reason(0, 0, &[0.0]).is_ok());
     let error = explainer.reason(1, 0, &[0.0]).unwrap_err();
     assert!(matches!(error, EncodeError::Table(_)));
@@ -344,7 +349,7 @@ fn the_top_texts_are_those_of_the_first_reasons() {
     let cells = estimates(&encoder, &[("amount", Part::Value(0), 3.2), ("city", OTHER_CITY, 8.0)]);
     let rows = tables::rows(&batch);
     let columns = encoder.matched(&rows).unwrap();
-    let explainer = Explainer::new(&encoder, &rows, &columns);
+    let explainer = Explainer::new(&encoder, CellUnit::StandardDeviations, &rows, &columns);
     let mut text = String::new();
     explainer.write_top(0, &cells, 2, &mut text).unwrap();
     let all = explainer.reasons(0, &cells).unwrap();
@@ -362,7 +367,29 @@ proptest! {
         let mut sorted: Vec<(usize, f64)> = noise.iter().map(|sds| sds.max(0.0)).enumerate().collect();
         sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
         sorted.truncate(k.min(16));
-        let found: Vec<(usize, f64)> = top(&encoder, &noise, k).iter().map(|one| (one.column, one.sds)).collect();
+        let found: Vec<(usize, f64)> = top(&encoder, &noise, k).iter().map(|one| (one.column, one.noise)).collect();
         prop_assert_eq!(found, sorted);
     }
+}
+
+#[test] // −ln(1/812) is about 6.7: a surprise is no distance, and it knows nothing of other columns.
+fn a_surprise_is_never_worded_as_a_distance() {
+    let encoder = encoder(training());
+    let rows = Rows::new(row(Some(20.0), NEW_YEAR, Some("Oslo"), None), 0, "made");
+    let columns = encoder.matched(&rows).unwrap();
+    let explainer = Explainer::new(&encoder, CellUnit::Surprise, &rows, &columns);
+    let picked =
+        [("amount", Part::Value(0), 6.7), ("city", Part::Value(2), 2.5), ("paid", Part::Value(0), 0.5)];
+    let reasons = explainer.top(0, &estimates(&encoder, &picked), 3).unwrap();
+    let texts: Vec<String> = reasons.iter().map(Reason::text).collect();
+    assert_eq!(
+        texts,
+        [
+            "amount 20: surprise 6.7, within the normal range 0.945 to 49.06",
+            "city `Oslo`: surprise 2.5; usually `Bergen` (41 %), `Tromsø` (22 %), `Oslo` (20 %)",
+            "paid empty: surprise 0.5; never empty in training",
+        ]
+    );
+    assert!(reasons.iter().all(|reason| reason.amount.is_none() && reason.amount_text() == "–"));
+    assert_eq!(serde_json::to_value(&reasons[0]).unwrap()["unit"], "surprise");
 }

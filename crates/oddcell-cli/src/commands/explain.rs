@@ -98,7 +98,7 @@ impl Explanation<'_> {
             table.add_row([
                 Cell::new(show::clean(reason.column)),
                 Cell::new(value),
-                Cell::new(format!("{:.1} sd", reason.sds)).set_alignment(CellAlignment::Right),
+                Cell::new(reason.noise_text()).set_alignment(CellAlignment::Right),
                 Cell::new(reason.amount_text()).set_alignment(CellAlignment::Right),
                 Cell::new(show::clean(&reason.normal.to_string())),
             ]);

@@ -49,7 +49,7 @@ fn json_lines_hold_the_reasons_as_objects() {
     assert_eq!(reasons.len(), 3);
     for (name, reason) in reasons {
         assert_eq!(reason["column"], *name);
-        assert!(reason["sds"].as_f64().unwrap() >= 0.0);
+        assert!(reason["noise"].as_f64().unwrap() >= 0.0);
     }
     // Where nobody asks for the objects, the library reads it back.
     folder.write("judged.jsonl", text);

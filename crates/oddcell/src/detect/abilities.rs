@@ -4,10 +4,14 @@
 //! laboratory, the explanations and the tests ask the detector's [`super::Entry`]; none of them knows
 //! detectors by name.
 
+use serde::Serialize;
+
 /// What the number in a cell means. A reason must not claim more than the unit says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum CellUnit {
     /// How far off the value is, in standard deviations of the training column after encoding.
+    #[serde(rename = "sd")]
     StandardDeviations,
     /// How rare the value is in its column: −ln of the share of training values at least as far out (both
     /// tails added for a column without skew). It says nothing about a distance.
@@ -85,15 +89,6 @@ impl Abilities {
     /// Those of a method that trains small nets.
     pub(super) const SMALL_NET: Self =
         Self { training: Training::InSteps { short: &[("train_for", "200 steps")] }, ..Self::SIMPLE };
-
-    /// Whether its cells can become reasons. Reasons state distances, so cells must be in standard deviations.
-    #[must_use]
-    pub fn explains(&self) -> bool {
-        match self.cells {
-            Some(CellUnit::StandardDeviations) => true,
-            Some(CellUnit::Surprise) | None => false,
-        }
-    }
 }
 
 impl Size {

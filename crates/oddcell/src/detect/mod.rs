@@ -3,6 +3,21 @@
 //! Fitted and unfitted are two types, so nothing can be scored before it was fitted. All detectors promise:
 //! *one finite score per row, in row order, higher = more anomalous; a row's score never depends on the rows
 //! scored with it, on batch sizes or on threads; same rows and seed give the same bits.*
+//!
+//! ```
+//! use oddcell::{Context, DetectorSpec, Matrix, Seed, detect::DETECTORS};
+//!
+//! # fn main() -> Result<(), oddcell::Error> {
+//! let names: Vec<&str> = DETECTORS.iter().map(|entry| entry.name).collect();
+//! assert!(names.contains(&"noise") && names.contains(&"knn"));
+//! let mut knn = DetectorSpec::new("knn", None)?;
+//! knn.set_text("n_neighbors", "1")?;
+//! let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0]]);
+//! let fitted = knn.build()?.fit(&rows, &Context::silent(Seed(0)))?;
+//! assert_eq!(fitted.score(&Matrix::from_rows(&[[7.0]]))?, [4.0]); // 7 is 4 away from its nearest row
+//! # Ok(())
+//! # }
+//! ```
 
 mod abilities;
 pub mod ae;

@@ -4,6 +4,21 @@
 //! is fitted once, on the training rows. After that, the features of a row depend on that row alone.
 //! What differs between kinds of columns is in the module `kinds`.
 //!
+//! ```
+//! use oddcell::{Table, encode::{EncodeOptions, Encoder}, table::{ReadOptions, TableReader}};
+//!
+//! # fn main() -> Result<(), oddcell::Error> {
+//! // Mean 5 and standard deviation 2; true in half of the rows, so a standard deviation of 1/2.
+//! let csv = b"amount,paid\n3,yes\n7,no\n".to_vec();
+//! let table = Table::from_reader(TableReader::from_bytes("orders.csv", csv, &ReadOptions::default())?)?;
+//! let encoder = Encoder::fit(&table, &EncodeOptions::default(), None)?;
+//! for rows in table.rows() {
+//!     assert_eq!(encoder.encode(&rows)?.matrix.row(0), [-1.0, 1.0]);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! *Formula:* every feature is (x − mean) / std, with the mean and the population standard deviation of the training
 //! rows, where
 //!

@@ -1,12 +1,33 @@
 //! Cells become reasons: which columns make a row odd, how far off they are in their own units, and what would be
 //! normal.
 //!
-//! A detector estimates the noise of each *feature*, in standard deviations; people think in *columns*.
+//! A detector says how odd each *feature* is, in standard deviations or as a surprise ([`CellUnit`]); people think in
+//! *columns*.
 //! *Folding:* the noise of a column is the greatest of its features. Its amount is noise × standard deviation:
 //! for numbers and dates in their own unit; for categories and booleans the greatest of their 0/1 features, at most
 //! 1, which reads like "how sure is it that this cell is wrong".
 //!
 //! Ranking columns ([`top`]) allocates nothing. A [`Reason`] borrows what it can, and is written out on demand.
+//!
+//! ```
+//! use oddcell::{Context, DetectorSpec, Model, Seed, Table, demo, model::FitOptions};
+//! use oddcell::table::{ReadOptions, TableReader};
+//!
+//! # fn main() -> Result<(), oddcell::Error> {
+//! let csv = demo::orders(200, 0, Seed(1)).csv.into_bytes();
+//! let table = Table::from_reader(TableReader::from_bytes("orders", csv, &ReadOptions::default())?)?;
+//! let ecod = FitOptions::new(DetectorSpec::new("ecod", None)?);
+//! let model = Model::fit(&table, &ecod, &Context::silent(Seed(0)))?;
+//! for rows in table.rows() {
+//!     let judgement = model.judge(rows)?;
+//!     let cells = judgement.findings.cells.as_ref().expect("ecod knows cells");
+//!     let reasons = judgement.explainer(&model).top(0, cells.row(0), 2)?; // the two oddest columns of the first row
+//!     assert!(reasons[0].noise >= reasons[1].noise);
+//!     println!("{}", reasons[0]);
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 mod reason;
 
@@ -18,6 +39,7 @@ pub use reason::{About, Reason};
 pub use crate::kinds::{NormalRange, Share, Side};
 use crate::{
     Matrix,
+    detect::CellUnit,
     encode::{EncodeError, EncodedColumn, Encoder},
     kinds::CellAt,
     table::Rows,
@@ -28,8 +50,8 @@ use crate::{
 pub struct ColumnNoise {
     /// The column, as a position in [`Encoder::columns`].
     pub column: usize,
-    /// The estimated noise in standard deviations, ≥ 0.
-    pub sds: f64,
+    /// How odd it is, ≥ 0, in the unit of the detector's cells.
+    pub noise: f64,
 }
 
 /// The columns with the most noise, most first; a list without the heap.
@@ -63,17 +85,17 @@ pub fn top(encoder: &Encoder, cells: &[f64], k: usize) -> Top {
     let k = k.min(Top::CAPACITY);
     let mut top = Top { items: [ColumnNoise::default(); Top::CAPACITY], len: 0 };
     for (at, column) in encoder.columns().iter().enumerate() {
-        let sds = column_noise(column, cells);
-        if top.len == k && top.last().is_none_or(|least| sds <= least.sds) {
+        let noise = column_noise(column, cells);
+        if top.len == k && top.last().is_none_or(|least| noise <= least.noise) {
             continue;
         }
         top.len = (top.len + 1).min(k);
         let mut place = top.len - 1;
-        while place > 0 && top.items[place - 1].sds < sds {
+        while place > 0 && top.items[place - 1].noise < noise {
             top.items[place] = top.items[place - 1];
             place -= 1;
         }
-        top.items[place] = ColumnNoise { column: at, sds };
+        top.items[place] = ColumnNoise { column: at, noise };
     }
     top
 }
@@ -111,19 +133,20 @@ pub fn noise_by_column(encoder: &Encoder, cells: &Matrix, unit: Unit) -> Matrix 
 #[derive(Debug)]
 pub struct Explainer<'a> {
     encoder: &'a Encoder,
+    unit: CellUnit,
     rows: &'a Rows,
     columns: &'a [ArrayRef],
 }
 
 impl<'a> Explainer<'a> {
-    /// Explains `rows`. `columns` are their arrays as [`Encoder::encode`] returns them.
+    /// Explains `rows`. `columns` are their arrays as [`Encoder::encode`] returns them, `unit` is that of the cells.
     ///
     /// # Panics
     /// If `columns` does not hold one array per column of the encoder.
     #[must_use]
-    pub fn new(encoder: &'a Encoder, rows: &'a Rows, columns: &'a [ArrayRef]) -> Self {
+    pub fn new(encoder: &'a Encoder, unit: CellUnit, rows: &'a Rows, columns: &'a [ArrayRef]) -> Self {
         assert_eq!(columns.len(), encoder.columns().len(), "one array per column");
-        Self { encoder, rows, columns }
+        Self { encoder, unit, rows, columns }
     }
 
     /// All columns of a row, most noise first, equal ones in column order.
@@ -133,7 +156,7 @@ impl<'a> Explainer<'a> {
     pub fn reasons(&self, row: usize, cells: &[f64]) -> Result<Vec<Reason<'a>>, EncodeError> {
         let columns = 0..self.encoder.columns().len();
         let mut reasons = columns.map(|at| self.reason(row, at, cells)).collect::<Result<Vec<_>, _>>()?;
-        reasons.sort_by(|a, b| b.sds.total_cmp(&a.sds));
+        reasons.sort_by(|a, b| b.noise.total_cmp(&a.noise));
         Ok(reasons)
     }
 
@@ -186,9 +209,13 @@ impl<'a> Explainer<'a> {
         Ok(Reason {
             column: encoded.name(),
             kind: encoded.kind(),
-            sds: column_noise(encoded, cells),
+            noise: column_noise(encoded, cells),
+            unit: self.unit,
             about,
-            amount,
+            amount: match self.unit {
+                CellUnit::StandardDeviations => Some(amount),
+                CellUnit::Surprise => None,
+            },
             value: seen.value,
             normal: encoded.normal(),
             side: seen.side,

@@ -7,7 +7,10 @@ use std::{
 
 use serde::Serialize;
 
-use crate::kinds::{self, ColumnKind, NormalRange, Side};
+use crate::{
+    detect::CellUnit,
+    kinds::{self, ColumnKind, NormalRange, Side},
+};
 
 /// How one column makes a row odd.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,13 +19,15 @@ pub struct Reason<'a> {
     pub column: &'a str,
     /// What its cells mean.
     pub kind: ColumnKind,
-    /// The estimated noise in standard deviations, ≥ 0.
-    pub sds: f64,
+    /// How odd the cell is, ≥ 0, in this unit.
+    pub noise: f64,
+    /// What the noise is measured in.
+    pub unit: CellUnit,
     /// What is odd: the value, or that there is one, or that there is none.
     pub about: About,
     /// How far off: numbers in their own unit, dates in seconds; categories, booleans and everything about
-    /// emptiness from 0 (not odd) to 1 (surely odd).
-    pub amount: f64,
+    /// emptiness from 0 (not odd) to 1 (surely odd). `None` if the noise is no distance.
+    pub amount: Option<f64>,
     /// The cell as seen, dates in ISO form; `None` if it is empty.
     pub value: Option<Cow<'a, str>>,
     /// What is normal in the column.
@@ -80,60 +85,67 @@ impl Reason<'_> {
                 }
             }
         }
+        match (self.unit, self.about) {
+            (CellUnit::Surprise, _) => {
+                out.write_str("surprise ")?;
+                out.write_str(&kinds::fixed(self.noise, 1))?;
+            }
+            (CellUnit::StandardDeviations, About::Value) => self.kind.write_noise(self, out)?,
+            (CellUnit::StandardDeviations, About::Emptiness) => self.write_unexpected(out)?,
+        }
         match (self.about, &self.value) {
-            (About::Value, Some(_)) => {
-                self.kind.write_noise(self, out)?;
-                self.kind.write_normal(self, out)
-            }
-            (About::Value, None) => {
-                self.kind.write_noise(self, out)?;
-                self.write_emptiness(out)
-            }
-            (About::Emptiness, _) => {
-                self.write_unexpected(out)?;
-                self.write_emptiness(out)
-            }
+            (About::Value, Some(_)) => self.kind.write_normal(self, out),
+            (About::Value, None) | (About::Emptiness, _) => self.write_emptiness(out),
         }
     }
 
-    /// How far off in the column's own unit: `816.1`, `3.2 days`, `0.93` (of 1); `–` where an empty cell has none.
+    /// Whether the value is odd only because of the other columns. A surprise is about one column alone.
+    fn is_odd_in_context(&self) -> bool {
+        self.unit == CellUnit::StandardDeviations && self.noise >= ODD_SDS
+    }
+
+    /// The noise with its unit: `3.2 sd`, or a surprise without one: `6.7`.
+    #[must_use]
+    pub fn noise_text(&self) -> String {
+        let figure = kinds::fixed(self.noise, 1);
+        match self.unit {
+            CellUnit::StandardDeviations => format!("{figure} sd"),
+            CellUnit::Surprise => figure.to_string(),
+        }
+    }
+
+    /// How far off in the column's own unit: `816.1`, `3.2 days`, `0.93` (of 1); `–` if there is no distance.
     #[must_use]
     pub fn amount_text(&self) -> String {
         let measured = matches!(self.normal, NormalRange::Range { .. });
-        match (self.about, &self.value) {
-            (About::Emptiness, _) => kinds::fixed(self.amount, 2).to_string(),
-            (About::Value, None) if measured => "–".to_owned(),
-            (About::Value, _) => self.kind.amount_text(self.amount).to_string(),
+        match (self.about, &self.value, self.amount) {
+            (_, _, None) => "–".to_owned(),
+            (About::Emptiness, _, Some(amount)) => kinds::fixed(amount, 2).to_string(),
+            (About::Value, None, _) if measured => "–".to_owned(),
+            (About::Value, _, Some(amount)) => self.kind.amount_text(amount).to_string(),
         }
     }
 
     /// Writes `3.2 sd off (816.1)`, for kinds with a unit.
     pub(crate) fn write_deviations(&self, out: &mut impl Write) -> fmt::Result {
-        let decimals = match self.sds {
+        let decimals = match self.noise {
             sds if sds < 0.995 => 2,
             sds if sds < 99.95 => 1,
             _ => 0,
         };
-        out.write_str(&kinds::fixed(self.sds, decimals))?;
+        out.write_str(&kinds::fixed(self.noise, decimals))?;
         out.write_str(" sd off")?;
         // An empty cell has no value that could be off by so many units.
-        if self.value.is_none() {
-            return Ok(());
-        }
-        for piece in [" (", &self.kind.amount_text(self.amount), ")"] {
-            out.write_str(piece)?;
-        }
-        Ok(())
+        let Some(amount) = self.amount.filter(|_| self.value.is_some()) else { return Ok(()) };
+        [" (", &self.kind.amount_text(amount), ")"].into_iter().try_for_each(|piece| out.write_str(piece))
     }
 
     /// Writes `unexpected (0.93 of 1)`.
     pub(crate) fn write_unexpected(&self, out: &mut impl Write) -> fmt::Result {
         let is_filled = self.about == About::Emptiness && self.value.is_some();
         let what = if is_filled { "unexpected value (" } else { "unexpected (" };
-        for piece in [what, &kinds::fixed(self.amount, 2), " of 1)"] {
-            out.write_str(piece)?;
-        }
-        Ok(())
+        let amount = kinds::fixed(self.amount.unwrap_or_default(), 2);
+        [what, &amount, " of 1)"].into_iter().try_for_each(|piece| out.write_str(piece))
     }
 
     /// Writes how often the column is empty.
@@ -149,7 +161,7 @@ impl Reason<'_> {
         match self.training_share {
             Some(0.0) => out.write_str(", never seen in training")?,
             Some(share) if share < RARE_SHARE => write_share(out, ", in ", share, " of training rows")?,
-            Some(share) if share >= COMMON_SHARE && self.sds >= ODD_SDS => {
+            Some(share) if share >= COMMON_SHARE && self.is_odd_in_context() => {
                 return write_share(out, " given the other columns; common by itself (", share, ")");
             }
             Some(_) | None => {}
@@ -170,7 +182,7 @@ impl Reason<'_> {
         let (before, after) = match self.side {
             Some(Side::Above) => ([", ", above, " the normal range "], ""),
             Some(Side::Below) => ([", ", below, " the normal range "], ""),
-            Some(Side::Within) if self.sds >= ODD_SDS => {
+            Some(Side::Within) if self.is_odd_in_context() => {
                 ([" given the other columns", "; ", "normal by itself ("], ")")
             }
             Some(Side::Within) | None => ([", ", "within", " the normal range "], ""),

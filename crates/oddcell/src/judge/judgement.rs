@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     Error, Matrix,
+    detect::CellUnit,
     encode::{Encoded, Surprises},
     explain::Explainer,
     table::Rows,
@@ -66,7 +67,8 @@ impl Judgement {
     /// Gives reasons for these rows; `judge` is the one that judged them.
     #[must_use]
     pub fn explainer<'a>(&'a self, judge: &'a dyn Judge) -> Explainer<'a> {
-        Explainer::new(judge.encoder(), &self.rows, &self.columns)
+        let unit = judge.spec().entry().abilities.cells.unwrap_or(CellUnit::StandardDeviations);
+        Explainer::new(judge.encoder(), unit, &self.rows, &self.columns)
     }
 
     /// Writes the reasons of every row in this form.

@@ -16,6 +16,29 @@
 //! Two things can judge: a [`Model`](crate::Model), which knows what is normal and takes any rows, and a
 //! [`Detection`](crate::model::Detection), which has judged one table by itself and takes the rows of that table.
 //!
+//! ```
+//! use oddcell::judge::{Labels, Scorer, Truths};
+//! use oddcell::{Context, DetectorSpec, Model, Seed, Table, demo, model::FitOptions, verdict::Rule};
+//! use oddcell::table::{ReadOptions, TableReader};
+//!
+//! # fn main() -> Result<(), oddcell::Error> {
+//! let read = |csv: String| TableReader::from_bytes("orders", csv.into_bytes(), &ReadOptions::default());
+//! let good = Table::from_reader(read(demo::orders(300, 0, Seed(1)).csv)?)?;
+//! let knn = FitOptions::new(DetectorSpec::new("knn", None)?);
+//! let model = Model::fit(&good, &knn, &Context::silent(Seed(0)))?;
+//!
+//! // The ten oddest of 200 new rows, and how well the scores find the five that are spoiled.
+//! let new = demo::orders(200, 5, Seed(2));
+//! let truths: Vec<bool> = (1..=200).map(|row| new.spoiled.iter().any(|cell| cell.row == row)).collect();
+//! let mut labels = Labels::default();
+//! let scorer = Scorer { truths: Truths::Known(&truths), ..Scorer::new(&model, Rule::top(10)?) };
+//! let outcome = scorer.run("orders", read(new.csv)?, &mut [&mut labels], None)?;
+//! assert_eq!((outcome.n_rows, outcome.n_odd), (200, 10));
+//! assert_eq!(labels.metrics().map(|metrics| metrics.anomalies), Some(5));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! *Invariants:* the findings of a row depend on that row alone · the same rows give the same bits in memory and
 //! streamed, in any batches and on any number of threads · a stream holds a few batches in memory, no more.
 

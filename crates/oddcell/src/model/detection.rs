@@ -84,7 +84,7 @@ pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Res
     let rows = encode_all(&encoder, table)?;
     let found = Mutex::new(Found { scores: vec![0.0; rows.n_rows()], cells: None, first: None });
     let folds = crossfit::fit_folds(&*detector, &rows, options, context, |index, fold, fitted| {
-        let judged = fitted.judge(&rows.take(fold), options.detector.entry().abilities.explains())?;
+        let judged = fitted.judge(&rows.take(fold), true)?;
         let Found { scores, cells, first } = &mut *found.lock().unwrap_or_else(PoisonError::into_inner);
         for (&row, score) in fold.iter().zip(judged.scores) {
             scores[row] = score;

@@ -1,5 +1,20 @@
 //! A model: encoder, fitted detector and calibration in one value that can be asked, saved and loaded.
 //!
+//! ```
+//! use oddcell::{Context, DetectorSpec, Model, Seed, Table, demo, model::FitOptions};
+//! use oddcell::table::{ReadOptions, TableReader};
+//!
+//! # fn main() -> Result<(), oddcell::Error> {
+//! let csv = demo::orders(200, 0, Seed(1)).csv.into_bytes();
+//! let table = Table::from_reader(TableReader::from_bytes("orders", csv, &ReadOptions::default())?)?;
+//! let knn = FitOptions::new(DetectorSpec::new("knn", None)?);
+//! let model = Model::fit(&table, &knn, &Context::silent(Seed(0)))?;
+//! let again = Model::from_bytes(&model.to_bytes()?)?; // or `save` and `load` with a path
+//! assert_eq!((again.n_rows(), again.spec().entry().name), (200, "knn"));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! *How it is calibrated:* p-values need scores of rows that no net was trained on. With many rows a part is held
 //! out: one member, p = (1 + #{cᵢ ≥ s})/(n + 1). With few rows that part would be missed in training, so the
 //! rows are cross-fitted: K members, each trained without one fold and calibrated on it (cross-conformal

@@ -3,6 +3,18 @@
 //! A table keeps the batches as they were read (CSV cells stay text, Parquet keeps its types), so that the input can
 //! be written again unchanged. The [`ColumnKind`] of a column says what its cells *mean*.
 //!
+//! ```
+//! use oddcell::{Table, table::{ColumnKind, ReadOptions, TableReader}};
+//!
+//! # fn main() -> Result<(), oddcell::Error> {
+//! let csv = b"amount,day\n3.5,2024-02-29\n4,2024-03-01\n".to_vec();
+//! let table = Table::from_reader(TableReader::from_bytes("orders.csv", csv, &ReadOptions::default())?)?;
+//! let kinds: Vec<ColumnKind> = table.columns.iter().map(|column| column.kind).collect();
+//! assert_eq!((table.n_rows(), kinds), (2, vec![ColumnKind::Number, ColumnKind::Date]));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! ```text
 //! source      open, decompress, look at the first bytes
 //! format      which format the bytes are in
