@@ -183,7 +183,8 @@ impl<'a> Source<'a> {
     /// A type whose values are never of the kind: the first value is the error. Without values, all cells are null.
     pub(super) fn no_cell_fits(&self) -> Result<Cells, TableError> {
         let array = &self.array;
-        match (0..array.len()).find(|&index| array.is_valid(index)) {
+        let is_value = |index: &usize| self.group != TypeGroup::Null && array.is_valid(*index);
+        match (0..array.len()).find(is_value) {
             Some(index) => Err(self.wrong(index, &written(array, index))),
             None => Ok(Cells::Numbers(vec![f64::NAN; array.len()])),
         }

@@ -169,7 +169,7 @@ fn files_that_are_no_models_are_told_by_their_name_and_kind() {
     assert_eq!(load("empty", b""), "`/empty`: not an oddcell model: it looks like an empty file");
     let bytes = model().to_bytes().unwrap();
     let cut_off = load("half.oddcell", &bytes[..bytes.len() / 2]);
-    assert!(cut_off.contains("cut off: it has"), "{cut_off}");
+    assert!(cut_off.contains("truncated: it has"), "{cut_off}");
     let absent = Model::load(folder.path().join("absent")).unwrap_err();
     assert!(matches!(absent, Error::File { action: "read", .. }), "{absent}");
     let folder_error = Model::load(folder.path()).unwrap_err();

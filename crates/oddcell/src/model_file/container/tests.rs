@@ -137,7 +137,7 @@ fn tensors_that_claim_what_the_file_does_not_hold_are_refused() {
         assert_eq!(layout(&entry), format!("w {huge}"));
     }
     let product = format!(r#""w":{{"dtype":"F64","shape":[{}4],"data_offsets":[0,16]}}"#, "200,".repeat(40));
-    assert!(layout(&product).starts_with("w lies from byte 0 to 16"));
+    assert!(layout(&product).starts_with("w spans bytes 0 to 16"));
     let behind = r#""w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]},"z":{"dtype":"U32","shape":[0],"data_offsets":[18446744073709551615,18446744073709551615]}"#;
     assert_eq!(
         layout(behind),
