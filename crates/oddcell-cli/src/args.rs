@@ -1,4 +1,4 @@
-//! The command line: one definition per flag.
+//! The command line, with one definition per flag.
 
 use std::{
     fmt::{self, Display},
@@ -9,7 +9,7 @@ use std::{
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oddcell::model::Streaming;
 
-/// Finds the odd rows of a table, and the very cells that make them odd.
+/// Find anomalies in tables: the odd rows, and the cells that make them odd.
 #[derive(Debug, Parser)]
 #[command(
     name = "oddcell",
@@ -21,14 +21,14 @@ use oddcell::model::Streaming;
 )]
 #[command(after_help = "\
 Examples:
-  oddcell demo                              see the whole job on built-in data
+  oddcell demo                              try everything on built-in data
   oddcell detect orders.csv                 which rows of this table are odd, and why?
-  oddcell detect orders.csv --report a.html the same as a page for the browser
+  oddcell detect orders.csv --report a.html the same, as an HTML page
   oddcell fit good.parquet -o normal.oddcell
   oddcell score normal.oddcell new.csv -o judged.csv
   zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
 
-Tables are CSV, JSON lines (both also gzip or zstd), Parquet, Arrow, .npy or .npz; `-` is standard input.")]
+Tables can be CSV or JSON lines (optionally gzip or zstd), Parquet, Arrow, .npy or .npz; `-` is standard input.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -36,13 +36,13 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Built-in data, the whole job in one go
+    /// Run the whole workflow on built-in data
     #[command(after_help = "\
 Examples:
   oddcell demo
   oddcell demo --dir /tmp/look")]
     Demo(DemoArgs),
-    /// One table, nothing known: each row is judged by nets that did not train on it
+    /// Find the odd rows of one table; each row is judged by detectors that did not train on it
     #[command(after_help = "\
 Examples:
   oddcell detect orders.csv
@@ -53,7 +53,7 @@ Examples:
 
 p-values are estimated from the table's own scores, allowing for anomalies among them.")]
     Detect(DetectArgs),
-    /// Learn what is normal from a table of rows believed normal
+    /// Learn what is normal from rows believed to be normal
     #[command(after_help = "\
 Examples:
   oddcell fit good.csv -o normal.oddcell
@@ -63,7 +63,7 @@ Examples:
   oddcell fit good.csv -o normal.oddcell --report page.html
   oddcell fit huge.parquet -o normal.oddcell --stream --memory 2")]
     Fit(FitArgs),
-    /// Judge new rows with a model; streams, so memory does not grow with the table
+    /// Judge new rows with a model; streams the table, so memory use does not grow with it
     #[command(after_help = "\
 Examples:
   oddcell score normal.oddcell new.csv -o judged.csv
@@ -71,42 +71,42 @@ Examples:
   oddcell score normal.oddcell new.csv -o judged.csv --report page.html
   cat new.jsonl | oddcell score normal.oddcell - --format jsonl | head
 
---fdr and --top keep the judged rows in the temporary folder until all are seen; --label keeps 9 bytes a row.")]
+--fdr and --top hold the judged rows in the temporary folder until all rows are read; --label holds 9 bytes per row in memory.")]
     Score(ScoreArgs),
-    /// One row, cell by cell
+    /// Show one row, cell by cell
     #[command(after_help = "\
 Examples:
   oddcell explain normal.oddcell new.csv --row 17
   oddcell explain normal.oddcell new.csv --row 17 --json")]
     Explain(ExplainArgs),
-    /// What is in a model file
+    /// Show what a model file contains
     #[command(after_help = "\
 Examples:
   oddcell inspect normal.oddcell
   oddcell inspect normal.oddcell --json")]
     Inspect(InspectArgs),
-    /// The laboratory: methods on benchmark sets, by the protocols of the literature
+    /// Run methods on benchmark sets with published protocols
     #[command(
         subcommand,
         after_help = "\
 Examples:
-  oddcell bench sets                        which sets there are, and where to get them
+  oddcell bench sets                        list the sets and where to get them
   oddcell bench uad --data DIR --sets cardio,wine --methods noise,knn --seeds 3 --out results
   oddcell bench dte --data DIR --sets letter --methods knn --out results
 
-Results are added to OUT/results.csv row by row. A run that was stopped goes on where it was."
+Each result is added to OUT/results.csv at once. A stopped run continues where it stopped."
     )]
     Bench(BenchCommand),
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Which sets there are, where to get them, and with --data which are there
+    /// List the sets and where to get them; with --data, show which are there
     #[command(after_help = "\
 Examples:
-  oddcell bench sets                        what to download, and where to
-  oddcell bench sets --sets wine,kdd        the same for some
-  oddcell bench sets --data DIR             what is there, and where to get the others")]
+  oddcell bench sets                        what to download, and where to put it
+  oddcell bench sets --sets wine,kdd        the same for two sets
+  oddcell bench sets --data DIR             what DIR has, and where to get the rest")]
     Sets(BenchSetsArgs),
     /// Train on a random half of the normal rows
     #[command(after_help = "\
@@ -114,50 +114,50 @@ Examples:
   oddcell bench uad --data DIR --methods all --seeds 10 --out results
   oddcell bench uad --data DIR --sets wine --methods knn --vary 'n_neighbors=1|5' --out results")]
     Uad(BenchRunArgs),
-    /// Each class in turn is normal
+    /// Treat each class in turn as normal
     #[command(after_help = "\
 Examples:
   oddcell bench occ --data DIR --sets wine,glass --methods noise,knn --out results")]
     Occ(BenchRunArgs),
-    /// The split of the DTE paper: file order, small sets resampled before the split; leaky
+    /// Split as in the DTE paper: file order, small sets resampled before the split; leaky
     #[command(after_help = "\
 Examples:
   oddcell bench dte --data DIR --sets letter --methods knn --out results")]
     Dte(BenchRunArgs),
-    /// Train on everything, anomalies included, and judge the same rows
+    /// Train on all rows, anomalies included, and judge the same rows
     #[command(after_help = "\
 Examples:
   oddcell bench contaminated --data DIR --methods noise,iforest --out results")]
     Contaminated(BenchRunArgs),
-    /// Which cell was spoiled, by noise or by a value of another row?
+    /// Find the cell that was spoiled by noise or by a value from another row
     #[command(after_help = "\
 Examples:
   oddcell bench cells --data DIR --sets cardio,letter --out results")]
     Cells(BenchRunArgs),
-    /// The paper's ablations, each class in turn being normal: noise level, ratio, kind, aggregation
+    /// Run the paper's ablations, each class in turn as normal: noise level, ratio, kind, aggregation
     #[command(after_help = "\
 Examples:
   oddcell bench ablate --data DIR --sets wine,glass --out results
   oddcell bench ablate kind --data DIR --methods noise-paper-mlp --out results")]
     Ablate(BenchAblateArgs),
-    /// Maps of normal, noised and anomalous rows: t-SNE of the net's last hidden layer
+    /// Draw maps of normal, noised and anomalous rows: t-SNE of the net's last hidden layer
     #[command(after_help = "\
 Examples:
   oddcell bench map --data DIR --sets cardio,satellite --out results
   oddcell bench map --data DIR --sets kdd --methods noise-paper-mlp --out results")]
     Map(BenchChoiceArgs),
-    /// Do p-values and false-discovery rates hold on the sets?
+    /// Check whether p-values and false-discovery rates hold on the sets
     #[command(after_help = "\
 Examples:
   oddcell bench calibration --data DIR --sets Hepatitis,cardio --seeds 3 --out results")]
     Calibration(BenchCalibrationArgs),
-    /// The paper's time tables: noise, training and judging on KDD-CUP99
+    /// Reproduce the paper's time tables: noise, training and judging on KDD-CUP99
     #[command(after_help = "\
 Examples:
   oddcell bench time --data DIR --out results
   oddcell bench time --data DIR --methods noise-paper-mlp,plad,dpad --seeds 3 --threads 1 --out results")]
     Time(BenchTimeArgs),
-    /// Tables and pictures of results made before
+    /// Write tables and pictures of earlier results
     #[command(after_help = "\
 Examples:
   oddcell bench report --out results")]
@@ -166,7 +166,7 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchSetsArgs {
-    /// Folder with the sets: their checksums, and else their counts, are compared with those of the files we used
+    /// Folder with the sets; compares their checksums, or else their counts, with the files we used
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// Only these sets, comma separated
@@ -174,7 +174,7 @@ pub(crate) struct BenchSetsArgs {
     pub(crate) sets: Vec<String>,
 }
 
-/// Which methods on which sets.
+/// Which methods to run on which sets.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct BenchChoiceArgs {
     /// Folder with the sets (see `oddcell bench sets`)
@@ -183,19 +183,19 @@ pub(crate) struct BenchChoiceArgs {
     /// Sets, comma separated; or `all`, `design`, `confirm` (halves of ADBench)
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
     pub(crate) sets: Vec<String>,
-    /// Largest sets to take, in rows
+    /// Skip sets with more rows than this
     #[arg(long, value_name = "N")]
     pub(crate) max_rows: Option<usize>,
-    /// Methods, comma separated, or `all` [default: noise; all that know cells; the paper's two for ablate]
+    /// Methods, comma separated, or `all` [default: noise; for cells all that explain cells; for ablate the paper's two]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) methods: Vec<String>,
-    /// Run every method that has this parameter with each of these values, e.g. `sigma_max=0.5|1|2`
+    /// Run each method that has this parameter with each of these values, e.g. `sigma_max=0.5|1|2`
     #[arg(long, value_name = "KEY=V|V|...")]
     pub(crate) vary: Vec<String>,
-    /// Folder for the results; what is there is not run again
+    /// Folder for the results; runs already there are skipped
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -204,32 +204,32 @@ pub(crate) struct BenchChoiceArgs {
 pub(crate) struct BenchRunArgs {
     #[command(flatten)]
     pub(crate) choice: BenchChoiceArgs,
-    /// How many seeds, from 0 on
+    /// Number of seeds, starting at 0
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub(crate) seeds: u64,
-    /// One-hot columns take part, too, where a set has any
+    /// Use one-hot columns too, where a set has them
     #[arg(long)]
     pub(crate) one_hot: bool,
-    /// Give up on a run after so many seconds
+    /// Give up on a run after this many seconds
     #[arg(long, value_name = "SECONDS")]
     pub(crate) time_limit: Option<u64>,
-    /// Memory for all runs at a time, in GB [default: three quarters of what is free]
+    /// Memory for all concurrent runs, in GB [default: three quarters of free memory]
     #[arg(long, value_name = "GB")]
     pub(crate) memory: Option<Gigabytes>,
-    /// Runs at a time [default: as many as there are cores for their threads]
+    /// Concurrent runs [default: cores divided by threads per run]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
-    /// Threads of each run
+    /// Threads per run
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: u16,
-    /// Run again what failed or timed out
+    /// Repeat runs that failed or timed out
     #[arg(long)]
     pub(crate) again: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchAblateArgs {
-    /// level, ratio, kind or aggregate [default: all four]
+    /// Ablation: level, ratio, kind or aggregate [default: all four]
     pub(crate) study: Option<String>,
     #[command(flatten)]
     pub(crate) run: BenchRunArgs,
@@ -239,7 +239,7 @@ pub(crate) struct BenchAblateArgs {
 pub(crate) struct BenchCalibrationArgs {
     #[command(flatten)]
     pub(crate) choice: BenchChoiceArgs,
-    /// How many seeds, from 0 on
+    /// Number of seeds, starting at 0
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub(crate) seeds: u64,
 }
@@ -249,16 +249,16 @@ pub(crate) struct BenchTimeArgs {
     /// Folder with the sets (see `oddcell bench sets`)
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// Folder for the rows and the table
+    /// Folder for the results and the table
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Methods, comma separated, or `all` that are trained in epochs
+    /// Methods, comma separated, or `all` (every method trained in epochs)
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "noise-paper-mlp")]
     pub(crate) methods: Vec<String>,
-    /// Sets of `occ`, comma separated, or `all`; the paper's seconds stand beside those of kdd
+    /// Sets of `occ`, comma separated, or `all`; kdd is shown beside the paper's seconds
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = oddcell_bench::timing::PAPERS_SET)]
     pub(crate) sets: Vec<String>,
-    /// How many times, with seeds from 0 on
+    /// Number of repetitions, with seeds starting at 0
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub(crate) seeds: u64,
     /// Training rows [default: 972,781, as in the paper]
@@ -270,7 +270,7 @@ pub(crate) struct BenchTimeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchReportArgs {
-    /// Folder with results.csv; tables, pictures and a page with them are written there
+    /// Folder with results.csv; the tables, pictures and page are written there too
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 }
@@ -279,13 +279,13 @@ pub(crate) struct BenchReportArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadArgs {
-    /// What separates the fields of a CSV, one character or `tab` [default: guessed]
+    /// Field separator of a CSV, one character or `tab` [default: detected]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,
-    /// The CSV's first row holds data, not names
+    /// The first row of the CSV holds data, not names
     #[arg(long)]
     pub(crate) no_header: bool,
-    /// Format of the input [default: by its first bytes and name]
+    /// Format of the input [default: detected from its first bytes and name]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) input_format: Option<oddcell::table::Format>,
 }
@@ -294,49 +294,49 @@ pub(crate) struct ReadArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Columns")]
 pub(crate) struct ColumnArgs {
-    /// A column with the truth (0/1, true/false): never a feature; AUC, average precision and F1 are printed
+    /// Column with the true labels (0/1, true/false); never a feature; prints AUC, average precision and F1
     #[arg(long, value_name = "COL")]
     pub(crate) label: Option<String>,
-    /// Columns that are no features, comma separated
+    /// Columns to leave out, comma separated
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
-    /// Columns to read as categories although they look like numbers, comma separated
+    /// Columns to read as categories even if they look like numbers, comma separated
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub(crate) categorical: Vec<String>,
-    /// Learn from columns that look like row identifiers, too
+    /// Also learn from columns that look like row identifiers
     #[arg(long)]
     pub(crate) keep_identifiers: bool,
 }
 
-/// What learns, and how.
+/// The detector and its parameters.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Learning")]
 pub(crate) struct LearnArgs {
-    /// The detector [default: noise]
+    /// Detector [default: noise]
     #[arg(long, value_name = "NAME")]
     pub(crate) detector: Option<String>,
-    /// A set of parameters: `default`, `fast`, `best`, or `paper` for exactly what the paper says
+    /// Parameter set: `default`, `fast`, `best`, or `paper` (exactly as in the paper)
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<String>,
-    /// The same as `--preset fast`: learns and scores several times as fast, finds somewhat less
+    /// Same as `--preset fast`: learns and scores several times as fast, finds somewhat less
     #[arg(long, conflicts_with_all = ["preset", "best"])]
     pub(crate) fast: bool,
-    /// The same as `--preset best`: takes several times as long
+    /// Same as `--preset best`: takes several times as long
     #[arg(long, conflicts_with = "preset")]
     pub(crate) best: bool,
-    /// Training rows that the model keeps to compare with (the same as `--set keep_rows=N`); 0 keeps none
+    /// Training rows the model keeps for comparison (same as `--set keep_rows=N`); 0 keeps none
     #[arg(long, value_name = "N")]
     pub(crate) keep_rows: Option<usize>,
-    /// The net of the noise detector
+    /// Net of the noise detector
     #[arg(long, value_name = "NET", value_enum)]
     pub(crate) net: Option<NetArg>,
     /// Set one parameter, e.g. `sigma_max=1.5`, `encode.max_levels=50`, `fit.folds=10`
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Parameters from a TOML file
+    /// Read parameters from a TOML file
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Where all randomness comes from: same seed, same bits [default: 0]
+    /// Random seed; the same seed gives the same bits [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
 }
@@ -347,21 +347,21 @@ pub(crate) enum NetArg {
     Resmlp,
 }
 
-/// When a row is called odd.
+/// Which rows to flag as odd.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Verdict (one of)")]
 #[group(multiple = false)]
 pub(crate) struct RuleArgs {
-    /// Odd if the p-value is at most this
+    /// Flag rows whose p-value is at most this
     #[arg(long, value_name = "P")]
     pub(crate) alpha: Option<f64>,
-    /// Odd so that about this share of the odd rows is expected to be normal (Benjamini-Hochberg)
+    /// Flag rows so that about this share of them is expected to be normal (Benjamini-Hochberg)
     #[arg(long, value_name = "SHARE")]
     pub(crate) fdr: Option<f64>,
-    /// Odd are the K rows with the highest scores
+    /// Flag the K rows with the highest scores
     #[arg(long, value_name = "K")]
     pub(crate) top: Option<usize>,
-    /// Odd if the score is above this top share of the reference scores, as in PyOD
+    /// Flag rows that score above all but this share of the reference scores, as in PyOD
     #[arg(long, value_name = "SHARE")]
     pub(crate) contamination: Option<f64>,
 }
@@ -373,10 +373,10 @@ pub(crate) struct OutputArgs {
     /// Write the judged rows here (`-`: standard output)
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Format of the judged rows [default: by OUT's name, else csv]
+    /// Format of the judged rows [default: from OUT's name, else csv]
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatArg>,
-    /// Write only the odd rows, or only the normal ones
+    /// Write only the odd or only the normal rows
     #[arg(long, value_enum, value_name = "ROWS")]
     pub(crate) only: Option<OnlyArg>,
 }
@@ -394,33 +394,33 @@ pub(crate) enum FormatArg {
     Parquet,
 }
 
-/// The page beside the results.
+/// The report page.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ReportArgs {
-    /// Write a page here that shows the odd rows and why they are odd; one HTML file, for any browser
+    /// Write a page with the odd rows and the reasons here; one HTML file, for any browser
     #[arg(long, value_name = "PAGE")]
     pub(crate) report: Option<PathBuf>,
 }
 
-/// How much is said, and with how many threads.
+/// Threads, and how much to print.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct RunArgs {
-    /// Threads to work with [default: one per core]; the results do not depend on it
+    /// Number of threads [default: one per core]; does not change the results
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-    /// Print a summary for programs on standard output
+    /// Print a JSON summary to standard output
     #[arg(long)]
     pub(crate) json: bool,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// Folder to write the demo's files to
+    /// Folder for the demo's files
     #[arg(long, value_name = "DIR", default_value = "oddcell-demo")]
     pub(crate) dir: PathBuf,
     #[command(flatten)]
@@ -454,10 +454,10 @@ pub(crate) struct FitArgs {
     /// Write the model here
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: PathBuf,
-    /// For a table larger than memory: read the file twice and learn block by block (only detector noise)
+    /// For tables larger than memory: read the file twice and learn block by block (noise detector only)
     #[arg(long)]
     pub(crate) stream: bool,
-    /// Memory for the rows of --stream, in GB
+    /// Memory for rows with --stream, in GB
     #[arg(long, value_name = "GB", requires = "stream", default_value_t = Gigabytes(Streaming::MEMORY as u64))]
     pub(crate) memory: Gigabytes,
     #[command(flatten)]
@@ -484,14 +484,14 @@ pub(crate) struct ScoreArgs {
     pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) rule: RuleArgs,
-    /// A column with the truth (0/1, true/false): AUC, average precision and F1 are printed
+    /// Column with the true labels (0/1, true/false); prints AUC, average precision and F1
     #[arg(long, value_name = "COL")]
     pub(crate) label: Option<String>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Say how long each part took: on the clock, and the time of all threads by part
+    /// Print how long scoring took: wall-clock time, and thread time by stage
     #[arg(long, help_heading = "Running")]
     pub(crate) timings: bool,
 }
@@ -502,7 +502,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) model: PathBuf,
     /// The table (`-`: standard input)
     pub(crate) data: PathBuf,
-    /// The row, counted from 1
+    /// Row number, counted from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) row: u64,
     #[command(flatten)]
@@ -515,12 +515,12 @@ pub(crate) struct ExplainArgs {
 pub(crate) struct InspectArgs {
     /// A model written by `oddcell fit`
     pub(crate) model: PathBuf,
-    /// Print for programs
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Bytes, typed and shown as gigabytes.
+/// Bytes, entered and shown as gigabytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gigabytes(pub(crate) u64);
 
@@ -530,7 +530,7 @@ impl FromStr for Gigabytes {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.parse::<f64>() {
             Ok(gigabytes) if gigabytes > 0.0 && gigabytes < 1e9 => Ok(Self((gigabytes * 1e9) as u64)),
-            _ => Err("expected gigabytes, a number above 0"),
+            _ => Err("expected a number of gigabytes above 0"),
         }
     }
 }

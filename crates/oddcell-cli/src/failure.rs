@@ -1,4 +1,4 @@
-//! What a user sees when something goes wrong: `error:` what and why, `hint:` the way out, an exit code.
+//! What a user sees when something fails: `error:` with the cause, `hint:` with a way out, and an exit code.
 
 use std::{fmt, io};
 
@@ -35,7 +35,7 @@ impl Failure {
         Self { message: message.into(), hint: None, code: FAILED }
     }
 
-    /// The same, said of a part of the command line or of a file.
+    /// The same failure, prefixed with the flag or file it belongs to.
     pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
         self.message = format!("{place}: {}", self.message);
         self
@@ -70,7 +70,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// A path that is not what it should be is wrong use; a disk or a network that gives up is not.
+/// A wrong path is bad input; a failing disk or network is not.
 fn io_code(error: &io::Error) -> u8 {
     use io::ErrorKind::{
         InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
@@ -92,12 +92,10 @@ impl From<LabError> for Failure {
         };
         let hint = match &error {
             LabError::Unknown { what: "set", .. } => Some("`oddcell bench sets` lists the sets"),
-            LabError::BadResults { .. } => Some("mend or remove that line, or choose another --out"),
-            LabError::BadHeader { .. } => {
-                Some("put its first line back as it was written, or choose another --out")
-            }
+            LabError::BadResults { .. } => Some("fix or remove that line, or choose another --out"),
+            LabError::BadHeader { .. } => Some("restore its first line, or choose another --out"),
             LabError::Busy { .. } => Some("wait for it, or choose another --out"),
-            LabError::Changed { .. } => Some("append these rows to the file by hand, and run again"),
+            LabError::Changed { .. } => Some("append these rows to the file by hand, then run again"),
             _ => None,
         };
         Self { message: with_causes(&error), hint: hint.map(str::to_owned), code }
@@ -115,16 +113,16 @@ macro_rules! from_part {
 }
 from_part!(TableError, EncodeError, ParamError, ModelFileError);
 
-const DISK_FULL: &str = "make room, or write to another disk";
+const DISK_FULL: &str = "free some space, or write to another disk";
 
-/// How to go on, where there is something to say.
+/// A way out, if there is one to suggest.
 fn hint(error: &Error) -> Option<String> {
     let hint = match error {
         Error::Table(error) | Error::Encode(EncodeError::Table(error)) => return table_hint(error),
         Error::Encode(EncodeError::NoFeatures { left_out, .. })
             if left_out.iter().any(LeftOut::is_identifier) =>
         {
-            "columns left out as identifiers can be kept with --keep-identifiers"
+            "use --keep-identifiers to keep columns that look like identifiers"
         }
         Error::Encode(EncodeError::MissingColumns { .. }) => {
             "`oddcell inspect MODEL` lists the columns the model needs"
@@ -133,27 +131,27 @@ fn hint(error: &Error) -> Option<String> {
             "leave columns out with --ignore, or pool more levels with --set encode.max_levels=N"
         }
         Error::Param(ParamError::WrongType { .. }) => {
-            "`oddcell inspect MODEL` shows the parameters of a model with their values"
+            "`oddcell inspect MODEL` shows the parameters of a model and their values"
         }
-        Error::Fit(FitError::Diverged { .. }) => "try a smaller rate, e.g. --set learning_rate=1e-4",
+        Error::Fit(FitError::Diverged { .. }) => "try a lower learning rate, e.g. --set learning_rate=1e-4",
         Error::Fit(FitError::NotStreamed { .. }) => {
-            "leave out --stream; only noise, with trust=1, learns from a stream"
+            "omit --stream; only the noise detector with trust=1 can learn from a stream"
         }
-        Error::Fit(FitError::TooLittleMemory { .. }) => "give it more with --memory",
-        Error::Fit(FitError::Spill(_)) => "the folder for temporary files can be set with TMPDIR",
+        Error::Fit(FitError::TooLittleMemory { .. }) => "raise the limit with --memory",
+        Error::Fit(FitError::Spill(_)) => "set TMPDIR to use another folder for temporary files",
         Error::Score(ScoreError::Spool(_)) => "--alpha and --contamination need no temporary file",
         Error::Label(LabelError::NoTruth { .. }) => {
-            "1 and true mean anomalous; rows without a known truth cannot be in a labelled table"
+            "1 and true mean anomalous; every row of a labeled table needs a label"
         }
         Error::Label(LabelError::Learned { column }) => {
             return Some(format!("fit the model again with --label {column}"));
         }
         Error::ModelFile(error) => model_file_hint(error.problem()),
         Error::File { action: "read", source, .. } if source.kind() == io::ErrorKind::NotFound => {
-            "is the path right? models are written by `oddcell fit DATA -o MODEL`"
+            "check the path; `oddcell fit DATA -o MODEL` writes models"
         }
         Error::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => DISK_FULL,
-        Error::File { action: "create", .. } => "does the folder exist, and may files be created in it?",
+        Error::File { action: "create", .. } => "check that the folder exists and is writable",
         _ => return None,
     };
     Some(hint.to_owned())
@@ -162,31 +160,31 @@ fn hint(error: &Error) -> Option<String> {
 fn model_file_hint(error: &ModelFileError) -> &'static str {
     match error {
         ModelFileError::NotAModel { .. } => {
-            "models are written by `oddcell fit DATA -o MODEL`; the order is `oddcell score MODEL DATA`"
+            "`oddcell fit DATA -o MODEL` writes models; the model comes first: `oddcell score MODEL DATA`"
         }
         ModelFileError::UnknownVersion { .. } => {
             "the version of oddcell that wrote the file can still read it"
         }
-        _ => "copy the file again from where it came from, or fit the model again",
+        _ => "copy the file again from its source, or fit the model again",
     }
 }
 
 fn table_hint(error: &TableError) -> Option<String> {
     let hint = match error {
-        TableError::Ragged { .. } => "if fields are separated by something else, say so with --delimiter",
+        TableError::Ragged { .. } => "if another character separates the fields, use --delimiter",
         TableError::EmptyNames { .. } | TableError::DuplicateNames { .. } => {
-            "if the first row holds data, not names, say --no-header"
+            "if the first row holds data, not names, use --no-header"
         }
         TableError::WrongKind { .. } => {
-            "to read the column as names, fit with --categorical COLUMN; to leave it out, --ignore COLUMN"
+            "fit with --categorical COLUMN to read the column as names, or with --ignore COLUMN to leave it out"
         }
         TableError::UnsupportedType { column: name, .. } | TableError::JsonNested { key: name, .. } => {
-            return Some(format!("to leave the column out, say --ignore {name} to `fit` or `detect`"));
+            return Some(format!("to leave the column out, run `fit` or `detect` with --ignore {name}"));
         }
-        TableError::Infinite { .. } => "leave the cell empty if the value is not known",
+        TableError::Infinite { .. } => "leave the cell empty if the value is unknown",
         TableError::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => DISK_FULL,
         TableError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-            "is the path right? `-` reads standard input"
+            "check the path; `-` reads standard input"
         }
         _ => return None,
     };

@@ -1,15 +1,15 @@
-//! Ctrl-C (and being asked to end): stops at once and takes unfinished files away. Only a process that is killed
-//! (`kill -9`, a power cut) can leave one behind, under a name of its own: `.oddcell-….part`.
+//! Ctrl-C and termination requests: stops at once and removes unfinished files. Only a kill (`kill -9`) or a power cut
+//! can leave one behind, named `.oddcell-….part`.
 
 use oddcell::model_file::remove_unfinished;
 
 use crate::output;
 
-/// The exit code of a program that was interrupted, by convention of the shells.
+/// The exit code of an interrupted program, by shell convention.
 const INTERRUPTED: i32 = 130;
 
-/// Starts to listen. Without a handler (none can be had in some sandboxes) Ctrl-C ends the process as usual; files
-/// are renamed into place only when complete, so even then none is left half written under its name.
+/// Installs the handler. Some sandboxes allow none; Ctrl-C then ends the process as usual. Even then no half-written file
+/// has its final name, because files are renamed into place only when complete.
 pub(crate) fn listen() {
     let _ = ctrlc::set_handler(|| {
         let _none_begins = remove_unfinished();

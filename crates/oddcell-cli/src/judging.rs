@@ -1,5 +1,4 @@
-//! What `detect`, `score` and `fit` have in common: rows walk the library's road and leave as files, a page and a
-//! summary.
+//! The part that `detect`, `score` and `fit` share: the library judges rows, which become files, a page and a summary.
 
 use std::{path::PathBuf, sync::LazyLock};
 
@@ -23,7 +22,7 @@ use crate::{
     report::Page,
 };
 
-/// Rows on their way through the command.
+/// How a command judges rows and what it does with them.
 pub(crate) struct Judging<'a> {
     pub(crate) judge: &'a dyn Judge,
     pub(crate) rule: Rule,
@@ -33,7 +32,7 @@ pub(crate) struct Judging<'a> {
     pub(crate) spool: Spool,
     /// Where the page goes, if one is wanted.
     pub(crate) page: Option<&'a PathBuf>,
-    /// How many of the oddest rows are kept; `None`: as many as are shown.
+    /// How many of the oddest rows to keep; `None`: as many as the summary shows.
     pub(crate) most_odd: Option<usize>,
     pub(crate) monitor: &'a dyn Monitor,
     pub(crate) quiet: bool,
@@ -43,9 +42,9 @@ pub(crate) struct Judging<'a> {
 pub(crate) struct Origin<'a> {
     pub(crate) name: &'a str,
     pub(crate) schema: &'a Schema,
-    /// What the columns mean; others are given back as they came.
+    /// The kinds of known columns; other columns are written as they came.
     pub(crate) kinds: &'a [ColumnInfo],
-    /// What separates the fields, if it is a CSV.
+    /// The field separator, if it is a CSV.
     pub(crate) delimiter: Option<u8>,
 }
 
@@ -57,7 +56,7 @@ impl<'a> Origin<'a> {
     }
 }
 
-/// What judging came to.
+/// The result of judging.
 pub(crate) struct Judged<'a> {
     pub(crate) outcome: Outcome,
     pub(crate) metrics: Option<Metrics>,
@@ -114,12 +113,12 @@ impl<'a> Judging<'a> {
 }
 
 impl Judged<'_> {
-    /// What a reader should know about verdicts by `rule`.
+    /// Notes for the reader about verdicts by `rule`.
     pub(crate) fn verdict_notes(&self, judge: &dyn Judge, rule: Rule) -> Vec<String> {
         judge.verdict_notes(rule, &self.outcome)
     }
 
-    /// Writes the page, if one is wanted; returns where. With `noised` its map also shows rows with noise.
+    /// Writes the page, if one is wanted, and returns its path. With `noised`, its map also shows rows with added noise.
     pub(crate) fn write_page(
         &mut self,
         noised: bool,

@@ -1,4 +1,4 @@
-//! From flags and config file to the library's options. Defaults come from the library alone.
+//! Turns flags and the config file into the library's options. All defaults come from the library.
 
 use std::{
     io,
@@ -21,10 +21,10 @@ use crate::{
     output,
 };
 
-/// The detector if none is named.
+/// The default detector.
 const DETECTOR: &str = "noise";
 
-/// A `--config` file: everything in it is optional, nothing else may be in it.
+/// A `--config` file. Every field is optional; unknown fields are errors.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
@@ -36,7 +36,7 @@ struct Config {
     fit: Map<String, Value>,
 }
 
-/// What to learn with, and the seed.
+/// The fit options and the seed.
 pub(crate) fn options(learn: &LearnArgs, columns: &ColumnArgs) -> Result<(FitOptions, Seed), Failure> {
     let config = learn.config.as_deref().map(read_config).transpose()?.unwrap_or_default();
     let name = learn.detector.as_deref().or(config.detector.as_deref()).unwrap_or(DETECTOR);
@@ -74,18 +74,18 @@ pub(crate) fn options(learn: &LearnArgs, columns: &ColumnArgs) -> Result<(FitOpt
         let value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
         set(&mut options, key, value).map_err(|failure| failure.at(format!("--set {setting}")))?;
     }
-    // What an earlier run found is left out anyway.
+    // The findings of an earlier run are left out anyway.
     let ignored = columns.ignore.iter().filter(|name| !judge::COLUMNS.contains(&name.as_str()));
     options.encode.ignore.extend(ignored.cloned());
     options.encode.keep_identifiers |= columns.keep_identifiers;
     options.label.clone_from(&columns.label);
-    // Wrong parameters are told before a large table is read.
+    // Report wrong parameters before reading a large table.
     options.validate()?;
     options.detector.build()?;
     Ok((options, Seed(learn.seed.or(config.seed).unwrap_or(0))))
 }
 
-/// Sets one parameter of the detector, or with `encode.` or `fit.` before it one of what is around it.
+/// Sets one parameter of the detector or, with the prefix `encode.` or `fit.`, of encoding or fitting.
 fn set(options: &mut FitOptions, key: &str, value: Value) -> Result<(), Failure> {
     match key.split_once('.') {
         Some(("encode", key)) => set_field(&mut options.encode, "encode", key, value),
@@ -96,14 +96,15 @@ fn set(options: &mut FitOptions, key: &str, value: Value) -> Result<(), Failure>
 
 fn read_config(path: &Path) -> Result<Config, Failure> {
     let wrong = |reason: &dyn std::fmt::Display| {
-        Failure::bad_input(format!("cannot read the config `{}`: {reason}", path.display()))
-            .with_hint("it may hold detector, preset, seed, and the tables [params], [encode], [fit]")
+        Failure::bad_input(format!("cannot read the config `{}`: {reason}", path.display())).with_hint(
+            "the config may contain detector, preset, seed, and the tables [params], [encode], [fit]",
+        )
     };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
     toml::from_str(&text).map_err(|error| wrong(&error.to_string().trim_end()))
 }
 
-/// Replaces one field of a part of the options that is plain data.
+/// Replaces one field of `part`, through its JSON form.
 fn set_field<T: Serialize + DeserializeOwned>(
     part: &mut T,
     prefix: &str,
@@ -118,12 +119,12 @@ fn set_field<T: Serialize + DeserializeOwned>(
     Ok(())
 }
 
-/// Where the table comes from: a path, or `-`.
+/// The table's source: a path, or `-` for standard input.
 fn source(data: &Path) -> Source {
     if data == Path::new("-") { Source::Stdin } else { Source::Path(data.to_owned()) }
 }
 
-/// Opens it.
+/// Opens a table.
 pub(crate) fn open(data: &Path, args: &ReadArgs, wanted: Wanted) -> Result<TableReader, TableError> {
     let options = ReadOptions {
         format: args.input_format,
@@ -138,11 +139,11 @@ pub(crate) fn open(data: &Path, args: &ReadArgs, wanted: Wanted) -> Result<Table
 /// A table to learn from.
 pub(crate) struct Input {
     pub(crate) table: Table,
-    /// What separates the fields of a CSV.
+    /// The field separator of a CSV.
     pub(crate) delimiter: Option<u8>,
 }
 
-/// The whole table, with the kinds the user asked for.
+/// Reads the whole table, with the kinds the user asked for.
 pub(crate) fn read_table(
     data: &Path,
     read: &ReadArgs,
@@ -165,7 +166,7 @@ pub(crate) fn open_to_learn(
     open(data, read, Wanted::Except(not_read))
 }
 
-/// The table with the kinds the user asked for, and with labels that can be read.
+/// The table with the kinds the user asked for; checks that the labels can be read.
 pub(crate) fn with_kinds(table: Table, columns: &ColumnArgs) -> Result<Table, Failure> {
     let table = judge::ready_to_learn(table, &columns.categorical)?;
     if let Some(label) = &columns.label {
@@ -174,21 +175,20 @@ pub(crate) fn with_kinds(table: Table, columns: &ColumnArgs) -> Result<Table, Fa
     Ok(table)
 }
 
-/// A pool of the threads asked for.
+/// A pool with the requested number of threads.
 pub(crate) fn pool(run: &RunArgs) -> Result<rayon::ThreadPool, Failure> {
     let threads = run.threads.map_or(0, usize::from); // 0: one per core
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|error| Failure::failed(format!("cannot start the threads: {error}")))
 }
 
-/// Whether a file can be written at all is told before the work, not after it. Nothing is left behind, and results
-/// must not overwrite what they are made from.
+/// Checks before the work that `output` can be written and is not one of the `inputs`. Leaves nothing behind.
 pub(crate) fn check_output(output: &Path, inputs: &[&PathBuf]) -> Result<(), Failure> {
     refuse_overwriting(output, inputs)?;
     match output.metadata() {
         Ok(found) if found.is_dir() => {
             return Err(Failure::bad_input(format!("cannot write `{}`: it is a folder", output.display()))
-                .with_hint("give a name for the file in it"));
+                .with_hint("name a file in that folder"));
         }
         // A pipe or a device.
         Ok(found) if !found.is_file() => return Ok(()),
@@ -216,7 +216,7 @@ fn refuse_overwriting(output: &Path, inputs: &[&PathBuf]) -> Result<(), Failure>
     match inputs.iter().find(same) {
         None => Ok(()),
         Some(input) => Err(Failure::bad_input(format!(
-            "`{}` is an input of this command; writing the result there would destroy it",
+            "`{}` is an input of this command; writing the result there would overwrite it",
             input.display()
         ))
         .with_hint("give the result another name")),

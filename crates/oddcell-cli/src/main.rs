@@ -1,4 +1,4 @@
-//! The `oddcell` command: arguments become calls of the library, results become text, files and an exit code.
+//! The `oddcell` command: turns arguments into library calls, and results into text, files and an exit code.
 
 mod args;
 mod commands;
@@ -22,8 +22,8 @@ use clap::Parser;
 use args::{Cli, Command};
 use failure::Failure;
 
-/// A stream allocates and frees the same few buffers for every batch. The usual allocator gives such large ones back to
-/// the system each time, which costs a tenth of the time of scoring (measured).
+/// A stream allocates and frees the same few buffers for every batch. The system allocator returns such large buffers to
+/// the system each time, which takes a tenth of the scoring time (measured).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,17 +1,17 @@
-//! How much memory may be used: what the system says is free, or what is left of a container's limit, if that is less.
+//! How much memory a command may use: the system's free memory, or what is left of a container's limit if that is less.
 //!
-//! Inside a container `/proc/meminfo` speaks of the whole machine. What counts there is the limit of the control group and of
-//! every group above it, version 2 (`memory.max`) or version 1 (`memory.limit_in_bytes`). What the group keeps of files it
-//! has read is given back when memory is short, so it does not count as used.
+//! Inside a container `/proc/meminfo` describes the whole machine. The limits of the control group and of every group above
+//! it apply instead: `memory.max` in version 2, `memory.limit_in_bytes` in version 1. The kernel reclaims a group's file
+//! cache when memory is short, so that cache does not count as used.
 
 use std::{fs, path::Path};
 
-/// Where control groups are found.
+/// Where control groups are mounted.
 const GROUPS: &str = "/sys/fs/cgroup";
-/// If the system does not tell.
+/// Assumed if the system does not say.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Three quarters of the memory that is free, where the system tells; else 4 GB.
+/// Three quarters of the free memory; 4 GB if the system does not say.
 pub(crate) fn free() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| available(&text));
     let group = fs::read_to_string("/proc/self/cgroup").ok();
@@ -26,7 +26,7 @@ fn available(text: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// The least that is left of the limits of this process's groups; `own` is `/proc/self/cgroup`.
+/// The smallest remainder of the limits of this process's groups; `own` is the text of `/proc/self/cgroup`.
 fn left_in_groups(root: &Path, own: &str) -> Option<u64> {
     let lefts = own.lines().filter_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -36,7 +36,7 @@ fn left_in_groups(root: &Path, own: &str) -> Option<u64> {
             _ if controllers.split(',').any(|one| one == "memory") => (root.join("memory"), VERSION_1),
             _ => return None,
         };
-        // A group that is not below the root, as in a container, is the root itself there.
+        // In a container the group's path may not exist below the root; the root is then the group.
         let group = root.join(group.trim_start_matches('/'));
         group
             .ancestors()
@@ -47,12 +47,12 @@ fn left_in_groups(root: &Path, own: &str) -> Option<u64> {
     lefts.min()
 }
 
-/// Files with the limit and the use of a group, and what a line of `memory.stat` calls files that can be given back.
+/// The files with a group's limit and use, and the name that `memory.stat` gives to reclaimable file cache.
 type Files = [&'static str; 3];
 const VERSION_2: Files = ["memory.max", "memory.current", "inactive_file "];
 const VERSION_1: Files = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
 
-/// What is left of a group's limit; `None` if it has none.
+/// What is left of a group's limit; `None` if it has no limit.
 fn left(group: &Path, [limit, used, kept]: Files) -> Option<u64> {
     let number = |file: &str| fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok();
     let (limit, used) = (number(limit)?, number(used)?);
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(left(""), None);
     }
 
-    #[test] // In a container the group's own path is often not there, but its limit is at the root: 60 − 40 = 20.
+    #[test] // In a container the group's own path often does not exist, but its limit is at the root: 60 − 40 = 20.
     fn groups_of_version_1_have_a_folder_for_memory() {
         let root = tempfile::tempdir().unwrap();
         let own = [("memory.limit_in_bytes", "60\n"), ("memory.usage_in_bytes", "50\n")];

@@ -1,4 +1,4 @@
-//! The oddest rows of a run, with their cells and reasons, for people and for `--json`.
+//! The oddest rows of a run with their cells and reasons, for people and for `--json`.
 
 use oddcell::{
     Error,
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::show::clean;
 
-/// Rows shown to people, and listed in the summary for programs.
+/// Rows shown to people and listed in the JSON summary.
 const SHOWN_ROWS: usize = 10;
 
 /// One of the oddest rows.
@@ -23,7 +23,7 @@ pub(crate) struct OddRow {
     /// The columns of the reasons, most noise first.
     #[serde(skip)]
     pub(crate) columns: Vec<String>,
-    /// Text and noise of every cell the encoder knows.
+    /// Text and noise of every encoded cell.
     #[serde(skip)]
     pub(crate) cells: Vec<(String, f64)>,
 }
@@ -36,7 +36,7 @@ impl OddRows {
         Self(Oddest::new(capacity))
     }
 
-    /// For the usual table.
+    /// Keeps as many rows as the summary shows.
     pub(crate) fn to_show() -> Self {
         Self::new(SHOWN_ROWS)
     }

@@ -1,4 +1,4 @@
-//! Where judged rows are written: a file, standard output, or nowhere.
+//! Writes judged rows to a file, to standard output, or nowhere.
 
 use std::{
     fs::File,
@@ -27,12 +27,12 @@ pub(crate) enum Target {
     File(PathBuf, Format),
     /// Standard output.
     Stdout(Format),
-    /// Nowhere: a person looks at the oddest rows only, or a program at the summary.
+    /// Nowhere: a person sees the oddest rows only, or a program reads the summary.
     Nowhere,
 }
 
 impl Target {
-    /// `-o OUT`; without it standard output in a pipe, and nowhere on a terminal or beside `--json`.
+    /// The target of `-o OUT`; without it, standard output in a pipe, and nowhere on a terminal or with `--json`.
     pub(crate) fn of(args: &OutputArgs, run: &RunArgs) -> Result<Self, Failure> {
         let format = args.format.map(|format| match format {
             FormatArg::Csv => Format::Csv,
@@ -42,7 +42,7 @@ impl Target {
         match &args.output {
             Some(path) if path == Path::new("-") => {
                 if run.json {
-                    return Err(Failure::bad_input("-o - and --json both want standard output")
+                    return Err(Failure::bad_input("-o - and --json both write to standard output")
                         .with_hint("write the rows to a file with -o FILE"));
                 }
                 Ok(Self::Stdout(format.unwrap_or(Format::Csv)))
@@ -51,9 +51,9 @@ impl Target {
                 let compressed = path.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
                 if compressed {
                     let message =
-                        format!("cannot write `{}`: judged rows are not compressed", path.display());
+                        format!("cannot write `{}`: compressed output is not supported", path.display());
                     return Err(Failure::bad_input(message)
-                        .with_hint("write to standard output and compress that: -o - | gzip > FILE"));
+                        .with_hint("compress standard output instead: -o - | gzip > FILE"));
                 }
                 let by_name = || match Format::from_path(path) {
                     Some(known @ (Format::Csv | Format::JsonLines | Format::Parquet)) => Ok(known),
@@ -62,7 +62,7 @@ impl Target {
                         "cannot write `{}`: judged rows are written as csv, jsonl or parquet, not as {other}",
                         path.display()
                     ))
-                    .with_hint("give it another ending, or say --format")),
+                    .with_hint("use another file extension, or --format")),
                 };
                 Ok(Self::File(path.clone(), format.map_or_else(by_name, Ok)?))
             }
@@ -79,7 +79,7 @@ impl Target {
         }
     }
 
-    /// Opens the target, lets `work` write judged rows, completes it.
+    /// Opens the target, lets `work` write judged rows, and completes it.
     pub(crate) fn write<T>(
         &self,
         origin: &Origin<'_>,
@@ -122,7 +122,7 @@ fn write_rows<W: Write + Send, T>(
     Ok(result)
 }
 
-/// Standard output whose reader may go away (`| head`): then the rest is not wanted, which is no error.
+/// Standard output whose reader may close it early (`| head`). That ends the program without an error.
 struct PipeSafe<W>(W);
 
 impl<W: Write> Write for PipeSafe<W> {
@@ -141,26 +141,26 @@ impl<W: Write> Write for PipeSafe<W> {
     }
 }
 
-/// Standard output for people and programs; a reader that went away is no error.
+/// Prints to standard output; a closed pipe is not an error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = PipeSafe(io::stdout().lock());
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     written.map_err(|error| Failure::failed(format!("cannot write to standard output: {error}")))
 }
 
-/// Standard error; nobody listening is no error.
+/// Prints a line to standard error, and ignores failures.
 pub(crate) fn eprint_line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// A pretty-printed JSON document on standard output.
+/// Prints a JSON document to standard output, indented.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::failed(format!("cannot write the summary: {error}")))?;
     print(&(text + "\n"))
 }
 
-/// A file of a folder, as an error names it.
+/// The failure of `action` on a file.
 pub(crate) fn file_error(action: &'static str, path: &Path, source: io::Error) -> Failure {
     Error::File { action, path: path.to_owned(), source }.into()
 }

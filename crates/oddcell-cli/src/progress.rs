@@ -1,4 +1,4 @@
-//! Progress on a terminal, and only there.
+//! Progress bars, on terminals only.
 
 use std::{io::IsTerminal, time::Duration};
 
@@ -14,12 +14,12 @@ use oddcell_bench::{
 
 use crate::output;
 
-/// A bar with the loss and the time left, for training.
+/// A progress bar for training, with the loss and the time left.
 pub(crate) struct Training {
     bar: ProgressBar,
 }
 
-/// A counter of rows, for scoring.
+/// A row counter for scoring.
 pub(crate) struct Rows {
     bar: ProgressBar,
 }
@@ -67,7 +67,7 @@ impl Drop for Training {
     }
 }
 
-/// A bar over the runs of the laboratory, with a line for every run that did not end well.
+/// A progress bar for benchmark runs, with a line for each run that did not succeed.
 pub(crate) struct Runs {
     bar: ProgressBar,
     quiet: bool,
@@ -91,7 +91,7 @@ impl Watcher for Runs {
     fn planned(&self, total: usize) {
         self.bar.set_style(style("{wide_bar:.cyan/dim} {pos}/{len} {msg}"));
         self.bar.set_length(total as u64);
-        self.bar.set_message("the first runs are under way");
+        self.bar.set_message("first runs in progress");
     }
 
     fn finished(&self, row: &Row, done: usize, total: usize, left: f64) {

@@ -1,4 +1,4 @@
-//! `--report`: the page that is made beside the run.
+//! `--report`: the page written during a run.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,7 +15,7 @@ use oddcell_report::{About, Collector};
 
 use crate::{failure::Failure, learning, output::Target};
 
-/// Checks before the work that rows and page can be written, and that they overwrite neither an input nor each other.
+/// Checks before the work that rows and page can be written and overwrite neither an input nor each other.
 pub(crate) fn check_outputs(
     target: &Target,
     page: Option<&PathBuf>,
@@ -34,13 +34,13 @@ pub(crate) fn check_outputs(
 pub(crate) fn check(page: Option<&PathBuf>, inputs: &[&PathBuf], outputs: &[&Path]) -> Result<(), Failure> {
     let Some(page) = page else { return Ok(()) };
     if page == Path::new("-") {
-        return Err(Failure::bad_input("the report is a page for a browser and goes to a file")
+        return Err(Failure::bad_input("the report is an HTML page and needs a file name")
             .with_hint("e.g. --report page.html"));
     }
     learning::check_output(page, inputs)?;
     if outputs.iter().any(|output| place(output) == place(page)) {
         return Err(Failure::bad_input(format!(
-            "`{}` is to hold two results of this command, one of them the report",
+            "`{}` is named twice: for the report and for another output",
             page.display()
         ))
         .with_hint("give the report another name"));
@@ -48,7 +48,7 @@ pub(crate) fn check(page: Option<&PathBuf>, inputs: &[&PathBuf], outputs: &[&Pat
     Ok(())
 }
 
-/// A file that need not be there yet: its folder, looked up, and its name.
+/// The resolved path of a file that need not exist yet.
 fn place(path: &Path) -> Option<PathBuf> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -57,7 +57,7 @@ fn place(path: &Path) -> Option<PathBuf> {
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// A page in the making.
+/// A page that is being collected.
 pub(crate) struct Page<'a> {
     path: &'a Path,
     collector: Collector<'a>,
@@ -68,7 +68,7 @@ impl<'a> Page<'a> {
         Self { path, collector: Collector::new(judge, rule) }
     }
 
-    /// Writes the page; returns where. With `noised` its map also shows rows with noise, as in training.
+    /// Writes the page and returns its path. With `noised`, its map also shows rows with added noise, as in training.
     pub(crate) fn write(
         self,
         noised: bool,
@@ -102,7 +102,7 @@ pub(crate) fn about(data: &str, judge: &dyn Judge, notes: &[String]) -> About {
     }
 }
 
-/// When a file was written; a model file does not say by itself when it was trained.
+/// When a file was written. A model file does not record when it was trained.
 pub(crate) fn written_at(path: &Path) -> Option<String> {
     moment(path.metadata().ok()?.modified().ok()?).map(|moment| format!("{moment} (time of the file)"))
 }
@@ -110,7 +110,7 @@ pub(crate) fn written_at(path: &Path) -> Option<String> {
 /// `2026-11-16 05:43 UTC`.
 fn moment(time: SystemTime) -> Option<String> {
     let minutes = time.duration_since(UNIX_EPOCH).ok()?.as_secs() / 60;
-    // A second more, so that midnight is written with its hour, too.
+    // One more second, so that midnight is written with its hour too.
     let text = format_date((60 * minutes + 1) as f64).replace('T', " ");
     Some(format!("{} UTC", text.get(..16)?))
 }
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test] // 1,763,251,200 is 2025-11-16, 00:00 UTC.
-    fn a_moment_is_told_to_the_minute() {
+    fn a_moment_is_shown_to_the_minute() {
         let at = |seconds| moment(UNIX_EPOCH + Duration::from_secs(seconds));
         assert_eq!(at(1_763_251_200).as_deref(), Some("2025-11-16 00:00 UTC"));
         assert_eq!(at(1_763_251_200 + 3_600 * 13 + 119).as_deref(), Some("2025-11-16 13:01 UTC"));

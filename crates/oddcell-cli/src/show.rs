@@ -1,4 +1,4 @@
-//! The oddest rows, for people: a table of cells with the odd ones marked, and why.
+//! Shows the oddest rows to people: a table with the odd cells marked, and the reasons.
 
 use std::{fmt::Write as _, io::IsTerminal};
 
@@ -11,27 +11,27 @@ use oddcell::{
 
 use crate::oddest::OddRow;
 
-/// Names listed in a message.
+/// The most names listed in a message.
 const LISTED_NAMES: usize = 20;
-/// Rows whose reasons are told under the table.
+/// Rows whose reasons are printed under the table.
 const EXPLAINED_ROWS: usize = 5;
-/// Columns of the terminal, where it does not say or would be hard to read.
+/// The width of the output where there is no terminal.
 const WIDTH: usize = 80;
 /// Longer cells are cut.
 const CELL_CHARS: usize = 12;
 /// Blanks between two columns.
 const GAP: usize = 2;
-/// From so many standard deviations on a cell is marked.
+/// A cell with at least this many standard deviations of noise is marked.
 const MARKED_SDS: f64 = 1.0;
-/// What stands before a marked cell.
+/// The sign before a marked cell.
 const MARK: char = '*';
 
-/// Cells may hold anything; a terminal gets no control characters from them.
+/// The text without control characters, safe to print on a terminal.
 pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
 }
 
-/// Names in a message; of very many only the first.
+/// Names for a message; a long list is cut.
 pub(crate) fn name_list<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let more = names.len().saturating_sub(LISTED_NAMES);
     let shown: Vec<String> =
@@ -40,7 +40,7 @@ pub(crate) fn name_list<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> St
     shown.join(", ") + &rest
 }
 
-/// The text of a cell as far as there is room for it: of a long date the day, of anything else the start.
+/// The text of a cell, cut to fit: a long date becomes its day, other long text keeps its start.
 fn cell_shown(text: &str, kind: ColumnKind) -> String {
     let day = text.split([' ', 'T']).next().unwrap_or_default();
     let is_long = text.chars().count() > CELL_CHARS;
@@ -59,7 +59,7 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     short
 }
 
-/// Width of the terminal, between 60 and 160; 80 where there is none.
+/// The width of the terminal, clamped to 60 to 160; 80 without a terminal.
 fn terminal_width() -> usize {
     if !std::io::stdout().is_terminal() {
         return WIDTH;
@@ -68,9 +68,9 @@ fn terminal_width() -> usize {
     if width == 0 { WIDTH } else { width.clamp(60, 160) }
 }
 
-/// The columns worth showing: those with the most noise in these rows first, as many as fit, in table order.
+/// The columns with the most noise in these rows, as many as fit, in table order.
 fn chosen_columns(rows: &[OddRow], widths: &[usize], room: usize) -> Vec<usize> {
-    // A column counts by how strongly it is marked, capped so that one wild row does not decide alone.
+    // A column's weight is its noise, capped so that one extreme row does not decide alone.
     let weight = |column: usize| rows.iter().map(|row| row.cells[column].1.min(10.0)).sum::<f64>();
     let mut order: Vec<usize> = (0..widths.len()).collect();
     order.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)));
@@ -88,8 +88,8 @@ fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
     texts.map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
-/// Rows, scores and p-values beside the chosen cells, and how many columns there was room for.
-fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, colour: bool) -> (String, usize) {
+/// The table of rows, scores, p-values and chosen cells, and the number of chosen columns.
+fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, color: bool) -> (String, usize) {
     let columns = encoder.columns();
     let names: Vec<String> =
         columns.iter().map(|column| cut(&clean(column.name()), CELL_CHARS + 1)).collect();
@@ -116,7 +116,7 @@ fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, colour: bool) ->
     table.set_header(header.map(Cell::new));
     for (figures, cells) in figures.iter().zip(&lines) {
         let cells = chosen.iter().map(|&column| match &cells[column] {
-            text if colour && text.starts_with(MARK) => {
+            text if color && text.starts_with(MARK) => {
                 Cell::new(text).fg(Color::Red).add_attribute(Attribute::Bold)
             }
             text => Cell::new(text),
@@ -133,7 +133,7 @@ fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, colour: bool) ->
     (trimmed_lines(&table.to_string()), chosen.len())
 }
 
-/// The cells of a row as they are shown, the odd ones marked; at least the oddest is.
+/// The cells of a row as shown, with the odd ones marked; the oddest cell is always marked.
 fn marked_cells(row: &OddRow, encoder: &Encoder) -> Vec<String> {
     let most = row.cells.iter().map(|cell| cell.1).fold(0.0, f64::max);
     let shown = |((text, sds), column): (&(String, f64), &EncodedColumn)| {
@@ -143,7 +143,7 @@ fn marked_cells(row: &OddRow, encoder: &Encoder) -> Vec<String> {
     row.cells.iter().zip(encoder.columns()).map(shown).collect()
 }
 
-/// The table of the oddest rows, and why they are odd.
+/// The table of the oddest rows, and the reasons.
 pub(crate) fn oddest_table(rows: &[OddRow], encoder: &Encoder) -> String {
     let width = terminal_width();
     let (mut text, n_shown) = cell_table(rows, encoder, width, std::io::stdout().is_terminal());
@@ -171,7 +171,7 @@ pub(crate) fn oddest_table(rows: &[OddRow], encoder: &Encoder) -> String {
     text
 }
 
-/// No blanks before the first column, [`GAP`] between the others.
+/// Removes the blanks before the first column and leaves [`GAP`] between columns.
 pub(crate) fn close_up(table: &mut Table) {
     for column in table.column_iter_mut() {
         column.set_padding((0, GAP as u16));
@@ -182,7 +182,7 @@ pub(crate) fn trimmed_lines(text: &str) -> String {
     text.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 
-/// Words broken into lines of at most `width` characters.
+/// The words in lines of at most `width` characters; longer words are not broken.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -199,7 +199,7 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A score in four figures.
+/// A score with about four digits.
 pub(crate) fn figure(value: f64) -> String {
     match value.abs() {
         size if size == 0.0 || (1e-3..1e5).contains(&size) => {
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(cell_shown("2065-06-15 18:18:17", ColumnKind::Date), "2065-06-15");
         assert_eq!(cell_shown("2065-06-15T18:18:17Z", ColumnKind::Date), "2065-06-15");
         assert_eq!(cell_shown("18:18:17", ColumnKind::Date), "18:18:17");
-        // Twelve characters stay, of thirteen eleven and the dots.
+        // Twelve characters stay; thirteen become eleven and the dots.
         assert_eq!(cell_shown("twelve chars", ColumnKind::Category), "twelve chars");
         assert_eq!(cell_shown("thirteen char", ColumnKind::Category), "thirteen ch…");
     }

@@ -1,4 +1,4 @@
-//! What a run came to, for people (standard error) and for programs (`--json`, standard output).
+//! The summary of a run, for people (standard error) and for programs (`--json`, standard output).
 
 use std::{fmt::Write as _, io::IsTerminal};
 
@@ -16,13 +16,13 @@ use crate::{
     timings::Spent,
 };
 
-/// What a run of `detect` or `score` came to.
+/// The summary of `detect` or `score`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
     pub(crate) data: String,
     pub(crate) rows: usize,
     pub(crate) odd: usize,
-    /// When a row is called odd, in words.
+    /// Which rows are called odd, in words.
     pub(crate) rule: String,
     pub(crate) detector: String,
     pub(crate) params: Map<String, Value>,
@@ -32,7 +32,7 @@ pub(crate) struct Summary {
     pub(crate) notes: Vec<String>,
     /// Where the judged rows were written.
     pub(crate) output: Option<String>,
-    /// Where the page was written.
+    /// Where the report page was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) report: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    /// What judging came to, without notes and outputs.
+    /// The summary of judged rows, without notes and outputs.
     pub(crate) fn new(data: String, judge: &dyn Judge, rule: Rule, judged: Judged<'_>) -> Self {
         Self {
             data,
@@ -60,7 +60,7 @@ impl Summary {
         }
     }
 
-    /// Shows it the way the flags ask for.
+    /// Prints the summary as the flags ask.
     pub(crate) fn show(
         &self,
         json: bool,
@@ -74,7 +74,7 @@ impl Summary {
         if quiet {
             return Ok(());
         }
-        // Nobody looks at standard output in a pipe, and a program that does wants rows or nothing there.
+        // In a pipe a program reads standard output; it expects rows or nothing.
         let seen = std::io::stdout().is_terminal() && !matches!(target, Target::Stdout(_));
         if seen && !self.oddest.is_empty() {
             output::print(&(show::oddest_table(&self.oddest, encoder) + "\n"))?;
@@ -105,17 +105,17 @@ impl Summary {
     }
 }
 
-/// A note for people.
+/// A note, as people see it.
 pub(crate) fn note_line(note: &str) -> String {
     format!("note: {}", show::clean(note))
 }
 
-/// Where the page is, for people.
+/// Where the report page is, as people see it.
 pub(crate) fn report_line(report: &str) -> String {
     format!("report: {report}")
 }
 
-/// Where the rows went, for the summary.
+/// The file the rows were written to, if any.
 pub(crate) fn written_to(target: &Target) -> Option<String> {
     match target {
         Target::File(path, _) => Some(path.display().to_string()),

@@ -1,7 +1,8 @@
-//! Where the time goes, for `--timings`. The library has no clock; it tells its monitor which stage a thread is in.
+//! Measures where the time goes, for `--timings`. The library reads no clock; it tells its monitor which stage a thread
+//! is in.
 //!
-//! Threads work side by side, so the stages add up to more than the time on the clock. *Invariant:* a moment of a thread
-//! counts for one stage at most. A thread that waits in one stage may take up another; then the first one's watch stops.
+//! Threads run in parallel, so the stages add up to more than the wall-clock time. *Invariant:* each moment of a thread
+//! counts for at most one stage. A thread that waits in one stage may enter another; the first stage's watch then stops.
 
 use std::{
     cell::Cell,
@@ -28,7 +29,7 @@ thread_local! {
     static BUSY: Cell<Option<(Stage, Instant)>> = const { Cell::new(None) };
 }
 
-/// Watches that run from the start of a command.
+/// Stopwatches that start with the command.
 #[derive(Debug)]
 pub(crate) struct Timings {
     start: Instant,
@@ -41,7 +42,7 @@ impl Timings {
         Self { start: now(), spent: Default::default() }
     }
 
-    /// Does `work`, which counts for `stage`, except for what in it counts for another.
+    /// Runs `work` and counts its time for `stage`, except for parts that count for another stage.
     pub(crate) fn time<T>(&self, stage: Stage, work: impl FnOnce() -> T) -> T {
         let before = self.turned_to(Some(stage));
         let result = work();
@@ -49,7 +50,7 @@ impl Timings {
         result
     }
 
-    /// What was spent so far.
+    /// The time spent so far.
     pub(crate) fn spent(&self) -> Spent {
         let seconds = |stage: Stage| {
             Duration::from_nanos(self.spent[stage as usize].load(Ordering::Relaxed)).as_secs_f64()
@@ -76,21 +77,21 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// What a command spent, in seconds.
+/// The time a command took, in seconds.
 #[derive(Debug, Serialize)]
 pub(crate) struct Spent {
     #[serde(rename = "clock_seconds")]
     clock: f64,
-    /// Thread time by stage, for stages that took any.
+    /// Thread time by stage; stages that took no time are left out.
     #[serde(rename = "thread_seconds", serialize_with = "as_map")]
     stages: Vec<(&'static str, f64)>,
 }
 
 impl Spent {
-    /// For people.
+    /// The text for people.
     pub(crate) fn text(&self) -> String {
         let total: f64 = self.stages.iter().map(|(_, seconds)| seconds).sum();
-        let mut text = format!("timings: {:.3} s on the clock, {total:.3} s of all threads\n", self.clock);
+        let mut text = format!("timings: {:.3} s wall clock, {total:.3} s thread time\n", self.clock);
         for (name, seconds) in &self.stages {
             let _ = writeln!(text, "  {name:8} {seconds:>9.3} s {:>5.1} %", 100.0 * seconds / total);
         }
@@ -122,19 +123,19 @@ mod tests {
         });
         let spent = timings.spent();
         let seconds = |name| spent.stages.iter().find(|stage| stage.0 == name).unwrap().1;
-        // Slept once for `judging`, once for nobody; `writing` only opened and closed. Naps may be longer than asked for,
-        // so only what must have been is compared: 20 ms of judging, and all parts together without the second nap.
+        // One nap counts for `judging`, one for no stage; `writing` only opens and closes. Naps may take longer than asked for,
+        // so we compare lower bounds only: 20 ms of judging, and all stages together without the second nap.
         assert!(seconds("judging") >= 0.020 && seconds("writing") > 0.0, "{spent:?}");
         assert!(seconds("judging") + seconds("writing") <= spent.clock - 0.020, "{spent:?}");
         assert_eq!(spent.stages.len(), 2);
     }
 
-    #[test] // 0.5 + 1.5 = 2 seconds of threads; 25 % and 75 % of them.
-    fn shares_are_of_the_time_of_all_threads() {
+    #[test] // 0.5 + 1.5 = 2 seconds of thread time; 25 % and 75 % of them.
+    fn shares_are_shares_of_the_thread_time() {
         let spent = Spent { clock: 1.0, stages: vec![("reading", 0.5), ("judging", 1.5)] };
         assert_eq!(
             spent.text(),
-            "timings: 1.000 s on the clock, 2.000 s of all threads\n  \
+            "timings: 1.000 s wall clock, 2.000 s thread time\n  \
                reading      0.500 s  25.0 %\n  \
                judging      1.500 s  75.0 %\n"
         );

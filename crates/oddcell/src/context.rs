@@ -1,48 +1,48 @@
-//! What a long piece of work needs besides its data: a seed, and somebody who watches and may stop it.
+//! What long work needs besides its data: a seed, and a monitor that watches and may stop it.
 //!
-//! Threads are not part of it: parallel work runs on the rayon pool it is called from, and gives the same bits
-//! on any number of threads.
+//! The context has no threads: parallel work runs on the rayon pool it is called from, and gives the same bits on any
+//! number of threads.
 
 use crate::{Fitted, Seed};
 
-/// How far a piece of work has come.
+/// The progress of long work.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Units of work done (optimisation steps, trees, rows).
+    /// Units of work done (optimization steps, trees, rows).
     pub done: usize,
     /// Units of work in all.
     pub total: usize,
-    /// The training loss, where there is one.
+    /// The training loss, if there is one.
     pub loss: Option<f64>,
 }
 
-/// Watches a long piece of work and may stop it.
+/// Watches long work and may stop it.
 pub trait Monitor: Sync {
-    /// Called now and then, from any thread.
+    /// Reports progress; called from time to time, from any thread.
     fn advanced(&self, progress: Progress);
 
-    /// Asked now and then; once it is true the work stops with [`crate::error::FitError::Cancelled`].
+    /// Polled from time to time; once it returns true, the work stops with [`crate::error::FitError::Cancelled`].
     fn cancelled(&self) -> bool {
         false
     }
 
-    /// The calling thread turns to another stage of judging; `None` means that it waits. Returns the stage it was in.
-    /// The library reads no clock: a monitor that has one can tell where the time goes.
+    /// The calling thread enters another stage of judging; `None` means that it waits. Returns the stage it was in.
+    /// The library reads no clock; a monitor with a clock can measure where the time goes.
     fn turned_to(&self, _stage: Option<Stage>) -> Option<Stage> {
         None
     }
 
-    /// Whether [`Monitor::state`] is wanted after optimisation step `done` (from 1) of `total`.
+    /// Whether to call [`Monitor::state`] after optimization step `done` (from 1) of `total`.
     fn wants_state(&self, _done: usize, _total: usize) -> bool {
         false
     }
 
-    /// What fitting would give if it ended after a step that was asked for. All that are trained in steps give their states away, but those of
-    /// nets that are trained one after the other; asking for them changes nothing in what is learned.
+    /// Receives what fitting would return if it ended after a requested step. All detectors trained in steps report their
+    /// states, except those that train several nets one after the other. Requesting states does not change what is learned.
     fn state(&self, _done: usize, _total: usize, _fitted: &dyn Fitted) {}
 }
 
-/// A stage on the road of judged rows.
+/// A stage of judging rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// From the file to cells: reading, decompressing, parsing the format.
@@ -53,13 +53,13 @@ pub enum Stage {
     Judging,
     /// From noise to reasons.
     Reasons,
-    /// Observers look: oddest rows, labels, the report.
+    /// Observers at work: oddest rows, labels, the report.
     Observing,
-    /// Verdicts, and from rows to the file.
+    /// Verdicts, and from judged rows to the file.
     Writing,
 }
 
-/// Does `work`, which belongs to `stage`.
+/// Runs `work` as part of `stage`.
 pub(crate) fn timed<T>(monitor: &dyn Monitor, stage: Stage, work: impl FnOnce() -> T) -> T {
     let before = monitor.turned_to(Some(stage));
     let result = work();
@@ -67,7 +67,7 @@ pub(crate) fn timed<T>(monitor: &dyn Monitor, stage: Stage, work: impl FnOnce() 
     result
 }
 
-/// Watches nothing, stops nothing.
+/// A monitor that ignores progress and never stops the work.
 #[derive(Debug, Clone, Copy)]
 pub struct Silent;
 
@@ -75,12 +75,12 @@ impl Monitor for Silent {
     fn advanced(&self, _: Progress) {}
 }
 
-/// Seed and monitor of one piece of work.
+/// The seed and monitor of long work.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
-    /// Where all randomness comes from.
+    /// The source of all randomness.
     pub seed: Seed,
-    /// Who watches.
+    /// Watches the work and may stop it.
     pub monitor: &'a dyn Monitor,
 }
 
@@ -91,7 +91,7 @@ impl std::fmt::Debug for Context<'_> {
 }
 
 impl Context<'static> {
-    /// A context without a watcher.
+    /// A context without a monitor.
     #[must_use]
     pub fn silent(seed: Seed) -> Self {
         Context { seed, monitor: &Silent }
@@ -99,7 +99,7 @@ impl Context<'static> {
 }
 
 impl<'a> Context<'a> {
-    /// The same watcher, another seed.
+    /// The same monitor with another seed.
     #[must_use]
     pub fn with_seed(self, seed: Seed) -> Context<'a> {
         Context { seed, ..self }

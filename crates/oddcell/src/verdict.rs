@@ -1,9 +1,9 @@
-//! p-values and scores become verdicts: which rows are called odd.
+//! Turns p-values and scores into verdicts: which rows are called odd.
 //!
-//! Four rules, and one way to apply them that serves tables in memory and streams alike: a [`FirstPass`] sees
-//! every row once and keeps little (the counts of distinct p-values, or the k highest scores), then gives a
-//! [`Cutoff`] that decides row by row. Rules that need no first pass ([`Rule::needs_two_passes`]) get their cutoff
-//! at once. [`verdicts`] is the same for rows at hand.
+//! There are four rules. One procedure applies them to tables in memory and to streams: a [`FirstPass`] sees every row
+//! once, keeps little (the counts of distinct p-values, or the k highest scores), and then gives a [`Cutoff`] that
+//! decides row by row. Rules that need no first pass ([`Rule::needs_two_passes`]) get their cutoff at once. [`verdicts`]
+//! does all of this for rows in memory.
 //!
 //! ```
 //! use oddcell::{calibrate::Calibration, verdict::{Rule, verdicts}};
@@ -29,49 +29,48 @@ use crate::{
     error::ParamError,
 };
 
-/// When a row is called odd. The constructors check the ranges.
+/// Which rows are called odd. The constructors check the ranges.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
-    /// Its p-value is at most this.
+    /// Rows whose p-value is at most this.
     Alpha(f64),
-    /// Benjamini-Hochberg: among the rows called odd, about this share is expected to be normal.
+    /// Benjamini-Hochberg: about this share of the rows called odd is expected to be normal.
     Fdr(f64),
-    /// It is one of the k rows with the highest scores; of equal scores the earlier rows.
+    /// The k rows with the highest scores; among equal scores, the earlier rows.
     Top(usize),
-    /// As `PyOD` has it: its score is above the quantile 1 − contamination of the reference scores.
+    /// As in `PyOD`: rows that score above the quantile 1 − contamination of the reference scores.
     Contamination(f64),
 }
 
 impl Rule {
-    /// For new rows before a model, unless told otherwise: one normal row in a hundred is called odd.
+    /// The default for new rows judged by a model: one normal row in a hundred is called odd.
     pub const FOR_NEW_ROWS: Self = Self::Alpha(0.01);
-    /// For one table judged by itself, unless told otherwise: about one in ten of the rows called odd is expected to
-    /// be normal.
+    /// The default for one table judged by itself: about one in ten of the rows called odd is expected to be normal.
     pub const FOR_ONE_TABLE: Self = Self::Fdr(0.1);
 
-    /// p-value at most `alpha`, which is between 0 and 1.
+    /// Rows with a p-value of at most `alpha`, which is between 0 and 1.
     pub fn alpha(alpha: f64) -> Result<Self, ParamError> {
         in_range("alpha", alpha, alpha > 0.0 && alpha < 1.0, "more than 0 and less than 1").map(Self::Alpha)
     }
 
-    /// False-discovery rate `fdr`, which is between 0 and 1.
+    /// Rows at the false-discovery rate `fdr`, which is between 0 and 1.
     pub fn fdr(fdr: f64) -> Result<Self, ParamError> {
         in_range("fdr", fdr, fdr > 0.0 && fdr < 1.0, "more than 0 and less than 1").map(Self::Fdr)
     }
 
-    /// The `rows` oddest rows, at least one.
+    /// The `rows` oddest rows; `rows` is at least 1.
     pub fn top(rows: usize) -> Result<Self, ParamError> {
         in_range("top", rows, rows > 0, "at least 1").map(Self::Top)
     }
 
-    /// A share `contamination` of odd rows, above 0 and at most one half.
+    /// Rows that score above all but the share `contamination` of the reference scores; above 0 and at most 0.5.
     pub fn contamination(contamination: f64) -> Result<Self, ParamError> {
         let valid = contamination > 0.0 && contamination <= 0.5;
         in_range("contamination", contamination, valid, "more than 0 and at most 0.5")
             .map(Self::Contamination)
     }
 
-    /// Whether all rows must have been seen before the first can be judged.
+    /// Whether the rule must see all rows before it can judge the first.
     #[must_use]
     pub fn needs_two_passes(self) -> bool {
         matches!(self, Self::Fdr(_) | Self::Top(_))
@@ -79,8 +78,8 @@ impl Rule {
 }
 
 impl Rule {
-    /// Says so if no row, or none alone, can meet the rule: with n calibration rows no p-value is below 1/(n + 1).
-    /// `n_odd` of `n_rows` rows were called odd.
+    /// A note if the rule cannot flag any row, or cannot flag a single row alone: with n calibration rows the smallest
+    /// p-value is 1/(n + 1). `n_odd` of `n_rows` rows were called odd.
     #[must_use]
     pub fn too_coarse(self, n_calibration: usize, n_rows: usize, n_odd: usize) -> Option<String> {
         let (name, level) = match self {
@@ -118,7 +117,7 @@ pub fn probability(p: f64) -> String {
     if p >= 0.001 { format!("{p:.3}") } else { format!("{p:.0e}") }
 }
 
-/// `value`, if it is valid; NaN fails every comparison and so is not.
+/// Returns `value` if it is valid. NaN fails every comparison and so is never valid.
 fn in_range<T: fmt::Display>(
     name: &'static str,
     value: T,
@@ -140,31 +139,31 @@ impl fmt::Display for Rule {
             }
             Self::Fdr(fdr) => write!(
                 formatter,
-                "false-discovery rate {fdr}: about {} of the flagged rows, at most, are expected to be normal",
+                "false-discovery rate {fdr}: at most about {} of the flagged rows are expected to be normal",
                 percent(fdr)
             ),
             Self::Top(1) => write!(formatter, "top 1: the row with the highest score"),
             Self::Top(rows) => write!(formatter, "top {rows}: the {rows} rows with the highest scores"),
             Self::Contamination(share) => write!(
                 formatter,
-                "contamination {share}: scores above what {} of the reference rows exceed",
+                "contamination {share}: scores above all but the top {} of the reference scores",
                 percent(share)
             ),
         }
     }
 }
 
-/// 0.05 as "5 %", without the dust of binary fractions.
+/// 0.05 as "5 %", without the rounding errors of binary fractions.
 fn percent(share: f64) -> String {
     let hundredths = (share * 1e10).round() / 1e8;
     format!("{hundredths} %")
 }
 
 /// The verdict on every row. `scores` and `p_values` have one entry per row; `reference` holds the scores that a
-/// contamination is about: the calibration scores of a model, or all scores of the one table of `detect`.
+/// contamination refers to: the calibration scores of a model, or all scores of the table that `detect` judges.
 ///
 /// # Panics
-/// If there are not as many p-values as scores: a bug of the caller, not of the data.
+/// If the numbers of p-values and scores differ. That is a bug in the caller, not in the data.
 #[must_use]
 pub fn verdicts(rule: Rule, scores: &[f64], p_values: &[f64], reference: &Calibration) -> Vec<bool> {
     assert_eq!(scores.len(), p_values.len(), "one p-value per score");
@@ -173,22 +172,22 @@ pub fn verdicts(rule: Rule, scores: &[f64], p_values: &[f64], reference: &Calibr
     first_pass.decide().verdicts(0, scores, p_values)
 }
 
-/// Sees every row once, in order, and keeps what the rule needs to decide.
+/// Sees every row once, in order, and keeps what the rule needs for its decision.
 #[derive(Debug, Clone)]
 pub struct FirstPass(Kept);
 
 #[derive(Debug, Clone)]
 enum Kept {
-    /// The rule decides without having seen the rows.
+    /// The rule decides without seeing the rows.
     Nothing(Cutoff),
     /// How many rows have each p-value. Conformal p-values are multiples of 1/(n + 1), so the map stays as small
-    /// as the calibration set. The key is the bits: for positive floats they sort like the numbers.
+    /// as the calibration set. The keys are bits, which sort like the numbers for positive floats.
     PValues { fdr: f64, counts: BTreeMap<u64, u64>, n_rows: u64 },
-    /// The oddest rows so far, the least odd of them on top.
+    /// The oddest rows so far, with the least odd on top.
     Oddest { most: usize, heap: BinaryHeap<Reverse<Place>>, n_rows: usize },
 }
 
-/// A row by its oddness: higher score first, then the earlier row.
+/// A row's place in the order of oddness: by score; among equal scores the earlier row is odder.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) score: f64,
@@ -205,7 +204,7 @@ impl Eq for Place {}
 
 impl Ord for Place {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Adding 0.0 makes -0.0 and 0.0 one score, which the total order would keep apart.
+        // Adding 0.0 turns -0.0 into 0.0; the total order would distinguish them.
         (self.score + 0.0).total_cmp(&(other.score + 0.0)).then(other.row.cmp(&self.row))
     }
 }
@@ -217,7 +216,7 @@ impl PartialOrd for Place {
 }
 
 impl FirstPass {
-    /// Starts; `reference` as in [`verdicts`].
+    /// Starts a first pass; `reference` as in [`verdicts`].
     #[must_use]
     pub fn new(rule: Rule, reference: &Calibration) -> Self {
         Self(match rule {
@@ -228,7 +227,7 @@ impl FirstPass {
         })
     }
 
-    /// The next row.
+    /// Sees the next row.
     pub fn observe(&mut self, score: f64, p_value: f64) {
         match &mut self.0 {
             Kept::Nothing(_) => {}
@@ -250,7 +249,7 @@ impl FirstPass {
         }
     }
 
-    /// How many of the rows seen are odd. A rule that needs no first pass has seen none.
+    /// How many of the rows seen are odd; 0 for rules that need no first pass.
     #[must_use]
     pub fn n_odd(&self) -> usize {
         match &self.0 {
@@ -263,14 +262,14 @@ impl FirstPass {
         }
     }
 
-    /// The p-value up to which rows are odd, by Benjamini and Hochberg.
+    /// The largest p-value of odd rows, by Benjamini and Hochberg.
     fn p_bound(&self) -> Option<f64> {
         let Kept::PValues { fdr, counts, n_rows } = &self.0 else { return None };
         let counts = counts.iter().map(|(&bits, &count)| (f64::from_bits(bits), count));
         benjamini_hochberg(*fdr, counts, *n_rows)
     }
 
-    /// The line between odd and normal.
+    /// The cutoff between odd and normal.
     #[must_use]
     pub fn decide(self) -> Cutoff {
         match &self.0 {
@@ -278,7 +277,7 @@ impl FirstPass {
             Kept::PValues { .. } => Cutoff(Line::PAtMost(self.p_bound().unwrap_or(f64::NEG_INFINITY))),
             Kept::Oddest { most, heap, .. } => Cutoff(match heap.peek() {
                 Some(Reverse(least)) if heap.len() == *most => Line::AtLeastAsOddAs(*least),
-                // Fewer rows than asked for: all of them.
+                // Fewer rows than asked for: all are odd.
                 Some(_) => Line::PAtMost(f64::INFINITY),
                 None => Line::PAtMost(f64::NEG_INFINITY),
             }),
@@ -287,7 +286,7 @@ impl FirstPass {
 }
 
 /// The largest p-value p with p ≤ fdr · #{pᵢ ≤ p}/n; every row up to it is called odd. `None` if there is no such
-/// p-value. `counts` says how many of the `n_rows` rows have each p-value, the least first.
+/// p-value. `counts` holds how many of the `n_rows` rows have each p-value, in ascending order.
 #[must_use]
 pub fn benjamini_hochberg(
     fdr: f64,
@@ -297,7 +296,7 @@ pub fn benjamini_hochberg(
     let (mut up_to, mut bound) = (0, None);
     for (p_value, count) in counts {
         up_to += count;
-        // Conformal p-values often meet the bound exactly; rounding must not decide then.
+        // Conformal p-values often equal the bound; rounding must not decide then.
         if p_value * n_rows as f64 <= fdr * up_to as f64 * (1.0 + 1e-12) {
             bound = Some(p_value);
         }
@@ -305,7 +304,7 @@ pub fn benjamini_hochberg(
     bound
 }
 
-/// Decides row by row.
+/// Decides row by row which rows are odd.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cutoff(Line);
 
@@ -317,7 +316,7 @@ enum Line {
 }
 
 impl Cutoff {
-    /// The verdicts on rows that follow `first_row` others.
+    /// The verdicts on rows whose first has the index `first_row`.
     #[must_use]
     pub fn verdicts(&self, first_row: usize, scores: &[f64], p_values: &[f64]) -> Vec<bool> {
         let rows = scores.iter().zip(p_values).zip(first_row..);

@@ -1,4 +1,4 @@
-//! `oddcell demo`: built-in data, the whole job in one go, and an honest count of what was found.
+//! `oddcell demo`: runs the whole workflow on built-in data and counts what was found and missed.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -28,15 +28,15 @@ use crate::{
 const ROWS: usize = 2_000;
 const SPOILED: usize = 40;
 
-/// How many of the spoiled cells came out on top.
+/// How many of the spoiled cells were found.
 #[derive(Debug, Default, Serialize)]
 struct Hits {
     spoiled: usize,
-    /// Among the oddest rows, as many as there are spoiled ones.
+    /// Spoiled rows among the oddest rows; as many rows are looked at as were spoiled.
     rows_found: usize,
-    /// Found, and the spoiled column is the first reason.
+    /// Rows found whose first reason is the spoiled column.
     cells_named_first: usize,
-    /// Found, and the spoiled column is one of the three reasons.
+    /// Rows found with the spoiled column among the three reasons.
     cells_named: usize,
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
     let origin = Origin { name: &table.origin, schema: &schema, kinds: &table.columns, delimiter: None };
     let mut found = judging.run(&origin, table.batches.iter().cloned().map(Ok), &pool)?;
     let notes =
-        ["The labels are the demo's own: it knows which cells it spoiled. The detector was not told."
+        ["The labels come from the demo, which knows the cells it spoiled. The detector did not see them."
             .to_owned()];
     found.write_page(false, &pool, || about(&table.origin, &detection, &notes))?;
     let oddest = found.oddest;
@@ -126,8 +126,8 @@ impl DemoSummary {
         let total = self.blatant.spoiled + self.subtle.spoiled;
         let _ = writeln!(
             text,
-            "\n{} orders, {total} of them with one spoiled cell: {} blatant, {} that only the other\n\
-             columns give away. Nobody told the detector. Among the {total} oddest rows are:\n",
+            "\n{} orders, {total} of them with one spoiled cell: {} blatant, {} visible only next to the\n\
+             other columns. The detector did not know which. Among the {total} oddest rows:\n",
             count(self.rows),
             self.blatant.spoiled,
             self.subtle.spoiled
@@ -141,9 +141,9 @@ impl DemoSummary {
             );
         }
         let odd = counted(self.odd, "row is", "rows are");
-        let _ = writeln!(text, "\n{odd} called odd at a false-discovery rate of 10 %.");
+        let _ = writeln!(text, "\n{odd} flagged at a false-discovery rate of 10 %.");
         let _ = writeln!(text, "the table:   {}\njudged rows: {}", self.table, self.judged);
-        let _ = writeln!(text, "the report:  {} (a page for the browser)", self.report);
+        let _ = writeln!(text, "the report:  {} (open it in a browser)", self.report);
         let _ = writeln!(text, "next:        oddcell detect {} --top 20", self.table);
         text
     }

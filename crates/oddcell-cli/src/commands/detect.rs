@@ -1,4 +1,4 @@
-//! `oddcell detect`: judge one table by itself.
+//! `oddcell detect`: judges one table by itself.
 
 use std::path::PathBuf;
 

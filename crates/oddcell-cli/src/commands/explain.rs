@@ -1,4 +1,4 @@
-//! `oddcell explain`: one row, cell by cell.
+//! `oddcell explain`: shows one row, cell by cell.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ struct Explanation<'a> {
     row: u64,
     score: f64,
     p: f64,
-    /// All columns, most noise first; empty if the detector knows no cells.
+    /// All columns, most noise first; empty if the detector does not explain cells.
     cells: Vec<Reason<'a>>,
     notes: Vec<String>,
 }
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
     }
     let rows = counted(first_row, "row", "rows");
     let message = format!("{origin} has {rows}, so there is no row {}", count(wanted + 1));
-    Err(Failure::bad_input(message).with_hint("rows are counted from 1; the header does not count"))
+    Err(Failure::bad_input(message).with_hint("rows are counted from 1, without the header"))
 }
 
 impl Explanation<'_> {
@@ -82,12 +82,16 @@ impl Explanation<'_> {
         let rows = model.n_calibration_rows();
         let _ = writeln!(
             text,
-            "({} of 1,000 normal rows score as high, by {} held out)\n",
+            "({} of 1,000 normal rows score as high; estimated from {} held out)\n",
             per_mille(self.p),
             counted(rows, "row", "rows")
         );
         if self.cells.is_empty() {
-            let _ = writeln!(text, "the detector `{}` knows no cells, only rows", model.spec().entry().name);
+            let _ = writeln!(
+                text,
+                "the detector `{}` scores whole rows and does not explain cells",
+                model.spec().entry().name
+            );
             return text;
         }
         let mut table = Table::new();

@@ -1,4 +1,4 @@
-//! `oddcell fit`: learn what is normal.
+//! `oddcell fit`: learns what is normal.
 
 use std::{
     fmt::Write as _,
@@ -27,8 +27,8 @@ use crate::{
     summary::{counted, note_line, report_line},
 };
 
-const OWN_NOTE: &str = "These are the rows that the model learned from. Most of them trained it, so their scores are \
-                        lower, and their p-values higher, than those of new rows like them.";
+const OWN_NOTE: &str = "The model learned from these rows. Most of them trained it, so their scores are lower, and their \
+                        p-values higher, than those of similar new rows.";
 
 #[derive(Serialize)]
 struct FitSummary {
@@ -41,7 +41,7 @@ struct FitSummary {
     detector: String,
     params: Map<String, Value>,
     seed: u64,
-    /// How well the scores of the training rows themselves agree with their labels.
+    /// How well the scores of the training rows agree with their labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     metrics: Option<Metrics>,
     notes: Vec<String>,
@@ -90,12 +90,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A model, and where it comes from.
+/// A model and the table it comes from.
 struct Learned {
     model: Model,
     origin: String,
     notes: Vec<String>,
-    /// The table it learned from, if it is in memory.
+    /// The table, if it is in memory.
     table: Option<Table>,
 }
 
@@ -117,8 +117,10 @@ fn learn_streamed(
     pool: &rayon::ThreadPool,
 ) -> Result<Learned, Failure> {
     if args.data == Path::new("-") {
-        return Err(Failure::bad_input("--stream reads the table twice, which standard input cannot be")
-            .with_hint("write the table to a file first"));
+        return Err(Failure::bad_input(
+            "--stream reads the table twice; standard input can be read only once",
+        )
+        .with_hint("write the table to a file first"));
     }
     Streaming::check(options)?;
     let streaming = Streaming { memory: args.memory.0 as usize };
@@ -165,7 +167,7 @@ impl FitSummary {
     }
 }
 
-/// What the model says about the rows it learned from, if somebody asks.
+/// What the model says about its own training rows, if asked for.
 #[derive(Default)]
 struct Own {
     metrics: Option<Metrics>,

@@ -1,4 +1,4 @@
-//! `oddcell inspect`: what is in a model file.
+//! `oddcell inspect`: shows what a model file contains.
 
 use std::fmt::Write as _;
 
@@ -36,7 +36,7 @@ struct Inspection<'a> {
 struct MemberInfo {
     training_rows: usize,
     calibration_rows: usize,
-    /// Least, middle and greatest calibration score.
+    /// The smallest, median and largest calibration score.
     calibration_scores: [f64; 3],
 }
 
@@ -104,7 +104,7 @@ impl<'a> Inspection<'a> {
             let [least, middle, greatest] = member.calibration_scores.map(show::figure);
             let _ = writeln!(
                 text,
-                "{name:<14} {}, scores {least} to {greatest}, middle {middle}",
+                "{name:<14} {}, scores {least} to {greatest}, median {middle}",
                 counted(member.calibration_rows, "row", "rows")
             );
         }

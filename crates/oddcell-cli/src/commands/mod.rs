@@ -27,7 +27,7 @@ use crate::{
     learning, show,
 };
 
-/// The rule asked for, or `default`.
+/// The requested rule, or `default`.
 fn rule(args: &RuleArgs, default: Rule) -> Result<Rule, Failure> {
     let chosen = None
         .or_else(|| args.alpha.map(Rule::alpha))
@@ -37,7 +37,7 @@ fn rule(args: &RuleArgs, default: Rule) -> Result<Rule, Failure> {
     Ok(chosen.transpose().map_err(Error::from)?.unwrap_or(default))
 }
 
-/// The kinds of the columns a model knows; the others are given back as they came.
+/// The kinds of the columns a model knows; other columns are written as they came.
 fn kinds(encoder: &Encoder) -> Vec<ColumnInfo> {
     let info = |column: &EncodedColumn| ColumnInfo::new(column.name(), column.kind());
     encoder.columns().iter().map(info).collect()
@@ -49,7 +49,7 @@ fn wanted(encoder: &Encoder, label: Option<&str>) -> Wanted {
     Wanted::Only(names.map(str::to_owned).collect())
 }
 
-/// The rows that a model is to judge, and what a reader should know about their columns.
+/// Opens the rows that a model will judge; also returns notes about their columns.
 fn open(
     model: &Model,
     data: &Path,
@@ -62,7 +62,8 @@ fn open(
     let mut extra = model.encoder().extra_columns(reader.schema());
     extra.retain(|name| label != Some(name) && !found.contains(&name.as_str()));
     let names = show::name_list(extra.iter().map(String::as_str));
-    let ignored = (!extra.is_empty()).then(|| format!("not known to the model and ignored: {names}"));
+    let ignored =
+        (!extra.is_empty()).then(|| format!("ignored columns that the model does not know: {names}"));
     let earlier = (!found.is_empty()).then(|| Note::EarlierFindings { columns: found }.to_string());
     Ok((reader, earlier.into_iter().chain(ignored).collect()))
 }

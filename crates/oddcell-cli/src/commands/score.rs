@@ -1,4 +1,4 @@
-//! `oddcell score`: judge new rows with a model, in one stream.
+//! `oddcell score`: judges new rows with a model, as a stream.
 
 use oddcell::{Model, Stage, judge::Spool, verdict::Rule};
 use oddcell_report::About;

@@ -21,7 +21,7 @@ fn no_such_file() {
 
     ----- stderr -----
     error: cannot open data.csv: No such file or directory (os error 2)
-    hint: is the path right? `-` reads standard input
+    hint: check the path; `-` reads standard input
     ");
 }
 
@@ -135,7 +135,7 @@ fn one_column() {
 
     ----- stderr -----
     0 of 50 rows are odd.
-    rule: false-discovery rate 0.1: about 10 % of the flagged rows, at most, are expected to be normal
+    rule: false-discovery rate 0.1: at most about 10 % of the flagged rows are expected to be normal
     written to out.csv
     ");
 }
@@ -154,7 +154,7 @@ fn a_column_without_values() {
 
     ----- stderr -----
     0 of 50 rows are odd.
-    rule: false-discovery rate 0.1: about 10 % of the flagged rows, at most, are expected to be normal
+    rule: false-discovery rate 0.1: at most about 10 % of the flagged rows are expected to be normal
     note: column `b`: no cell has a value
     note: column `b` is left out: it has no values
     written to out.csv
@@ -183,7 +183,7 @@ fn identifiers_only() {
 
     ----- stderr -----
     error: data.csv: no column is left to learn from; `id`: it looks like a row identifier (whole numbers with a constant step)
-    hint: columns left out as identifiers can be kept with --keep-identifiers
+    hint: use --keep-identifiers to keep columns that look like identifiers
     ");
 }
 
@@ -197,7 +197,7 @@ fn ragged_rows() {
 
     ----- stderr -----
     error: data.csv, line 3: found 1 field, but expected 2 as in the header
-    hint: if fields are separated by something else, say so with --delimiter
+    hint: if another character separates the fields, use --delimiter
     ");
     assert_cmd_snapshot!(detect(&folder, "a,b\n1,2\n3,4,5\n"), @r"
     success: false
@@ -206,7 +206,7 @@ fn ragged_rows() {
 
     ----- stderr -----
     error: data.csv, line 3: found 3 fields, but expected 2 as in the header
-    hint: if fields are separated by something else, say so with --delimiter
+    hint: if another character separates the fields, use --delimiter
     ");
 }
 
@@ -220,7 +220,7 @@ fn names_that_are_missing_or_doubled() {
 
     ----- stderr -----
     error: data.csv: the header has no name for column 2; every column needs one
-    hint: if the first row holds data, not names, say --no-header
+    hint: if the first row holds data, not names, use --no-header
     ");
     assert_cmd_snapshot!(detect(&folder, "1,1,3\n1,2,3\n"), @r"
     success: false
@@ -229,7 +229,7 @@ fn names_that_are_missing_or_doubled() {
 
     ----- stderr -----
     error: data.csv: the column name `1` appears more than once; names must differ
-    hint: if the first row holds data, not names, say --no-header
+    hint: if the first row holds data, not names, use --no-header
     ");
 }
 
@@ -278,7 +278,7 @@ fn infinite_numbers() {
 
     ----- stderr -----
     error: data.csv, row 2, column `b`: found `inf`, but a finite number was expected
-    hint: leave the cell empty if the value is not known
+    hint: leave the cell empty if the value is unknown
     ");
     let folder = folder.with_model();
     folder.write("new.csv", orders(9).replace("9999.0", "-Infinity"));
@@ -289,7 +289,7 @@ fn infinite_numbers() {
 
     ----- stderr -----
     error: new.csv, row 7, column `amount`: found `-Infinity`, but a finite number was expected
-    hint: leave the cell empty if the value is not known
+    hint: leave the cell empty if the value is unknown
     ");
 }
 
@@ -358,7 +358,7 @@ fn labels_that_are_no_truth_values() {
 
     ----- stderr -----
     error: orders.csv, row 1, label column `amount`: found `13.7`, but 0 or 1, true or false was expected
-    hint: 1 and true mean anomalous; rows without a known truth cannot be in a labelled table
+    hint: 1 and true mean anomalous; every row of a labeled table needs a label
     ");
     assert_cmd_snapshot!(fit("city"), @r"
     success: false
@@ -367,7 +367,7 @@ fn labels_that_are_no_truth_values() {
 
     ----- stderr -----
     error: orders.csv, row 1, label column `city`: found `Bergen`, but 0 or 1, true or false was expected
-    hint: 1 and true mean anomalous; rows without a known truth cannot be in a labelled table
+    hint: 1 and true mean anomalous; every row of a labeled table needs a label
     ");
     assert_cmd_snapshot!(fit("rating"), @r"
     success: false
@@ -376,7 +376,7 @@ fn labels_that_are_no_truth_values() {
 
     ----- stderr -----
     error: orders.csv, row 1, label column `rating`: found `4`, but 0 or 1, true or false was expected
-    hint: 1 and true mean anomalous; rows without a known truth cannot be in a labelled table
+    hint: 1 and true mean anomalous; every row of a labeled table needs a label
     ");
     // Told before anything is learned.
     assert_eq!(folder.names(), ["orders.csv"]);

@@ -37,7 +37,7 @@ fn a_missing_folder_is_told_before_anything_is_learned() {
 
     ----- stderr -----
     error: cannot write `.`: it is a folder
-    hint: give a name for the file in it
+    hint: name a file in that folder
     ");
 }
 
@@ -52,7 +52,7 @@ fn a_file_used_as_a_folder() {
 
     ----- stderr -----
     error: cannot create `orders.csv/out.csv`: Not a directory (os error 20)
-    hint: does the folder exist, and may files be created in it?
+    hint: check that the folder exists and is writable
     ");
 }
 
@@ -67,7 +67,7 @@ fn a_folder_that_takes_no_files() {
 
     ----- stderr -----
     error: cannot create `/proc/out.csv`: No such file or directory (os error 2)
-    hint: does the folder exist, and may files be created in it?
+    hint: check that the folder exists and is writable
     ");
     assert_cmd_snapshot!(folder.tiny(["fit", "orders.csv", "-o", "/proc/m.oddcell"]), @r"
     success: false
@@ -76,7 +76,7 @@ fn a_folder_that_takes_no_files() {
 
     ----- stderr -----
     error: cannot create `/proc/m.oddcell`: No such file or directory (os error 2)
-    hint: does the folder exist, and may files be created in it?
+    hint: check that the folder exists and is writable
     ");
 }
 
@@ -94,7 +94,7 @@ fn a_full_disk() {
 
     ----- stderr -----
     error: cannot write `/dev/full` as csv: No space left on device (os error 28)
-    hint: make room, or write to another disk
+    hint: free some space, or write to another disk
     ");
     assert_cmd_snapshot!(score(["-o", "/dev/full", "--format", "jsonl"]), @r"
     success: false
@@ -103,7 +103,7 @@ fn a_full_disk() {
 
     ----- stderr -----
     error: cannot write `/dev/full` as jsonl: No space left on device (os error 28)
-    hint: make room, or write to another disk
+    hint: free some space, or write to another disk
     ");
     assert_cmd_snapshot!(score(["-o", "/dev/full", "--format", "parquet"]), @r"
     success: false
@@ -112,7 +112,7 @@ fn a_full_disk() {
 
     ----- stderr -----
     error: cannot write `/dev/full` as parquet: No space left on device (os error 28)
-    hint: make room, or write to another disk
+    hint: free some space, or write to another disk
     ");
     assert_cmd_snapshot!(folder.tiny(["detect", "orders.csv", "-o", "/dev/full"]), @r"
     success: false
@@ -121,7 +121,7 @@ fn a_full_disk() {
 
     ----- stderr -----
     error: cannot write `/dev/full` as csv: No space left on device (os error 28)
-    hint: make room, or write to another disk
+    hint: free some space, or write to another disk
     ");
     assert_cmd_snapshot!(folder.tiny(["fit", "orders.csv", "-o", "/dev/full"]), @r"
     success: false
@@ -130,7 +130,7 @@ fn a_full_disk() {
 
     ----- stderr -----
     error: cannot write `/dev/full`: No space left on device (os error 28)
-    hint: make room, or write to another disk
+    hint: free some space, or write to another disk
     ");
     for args in [&["score", "m.oddcell", "orders.csv"][..], &["inspect", "m.oddcell"]] {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
@@ -150,7 +150,7 @@ fn results_do_not_overwrite_what_they_are_made_from() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `orders.csv` is an input of this command; writing the result there would destroy it
+    error: `orders.csv` is an input of this command; writing the result there would overwrite it
     hint: give the result another name
     ");
     assert_cmd_snapshot!(folder.tiny(["fit", "orders.csv", "-o", "./orders.csv"]), @r"
@@ -159,7 +159,7 @@ fn results_do_not_overwrite_what_they_are_made_from() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `orders.csv` is an input of this command; writing the result there would destroy it
+    error: `orders.csv` is an input of this command; writing the result there would overwrite it
     hint: give the result another name
     ");
     assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "orders.csv", "-o", "m.oddcell"]), @r"
@@ -168,7 +168,7 @@ fn results_do_not_overwrite_what_they_are_made_from() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `m.oddcell` is an input of this command; writing the result there would destroy it
+    error: `m.oddcell` is an input of this command; writing the result there would overwrite it
     hint: give the result another name
     ");
     #[cfg(unix)]
@@ -180,7 +180,7 @@ fn results_do_not_overwrite_what_they_are_made_from() {
         ----- stdout -----
 
         ----- stderr -----
-        error: `orders.csv` is an input of this command; writing the result there would destroy it
+        error: `orders.csv` is an input of this command; writing the result there would overwrite it
         hint: give the result another name
         ");
         assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "link.csv", "-o", "orders.csv"]), @r"
@@ -189,7 +189,7 @@ fn results_do_not_overwrite_what_they_are_made_from() {
         ----- stdout -----
 
         ----- stderr -----
-        error: `link.csv` is an input of this command; writing the result there would destroy it
+        error: `link.csv` is an input of this command; writing the result there would overwrite it
         hint: give the result another name
         ");
     }

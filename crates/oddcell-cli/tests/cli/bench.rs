@@ -573,7 +573,7 @@ fn results_with_other_columns_are_refused_and_left_alone() {
 
     ----- stderr -----
     error: `lab/results.csv`, line 1: column 8 is `ap`, expected `auc`
-    hint: put its first line back as it was written, or choose another --out
+    hint: restore its first line, or choose another --out
     ");
     assert_eq!(folder.read("lab/results.csv"), swapped);
 }

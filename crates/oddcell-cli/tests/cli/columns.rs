@@ -156,12 +156,12 @@ fn nested_json_can_be_ignored_and_is_given_back() {
 
     ----- stderr -----
     error: nested.jsonl, line 1, key `tags`: found an array, but a string, number, true, false or null was expected
-    hint: to leave the column out, say --ignore tags to `fit` or `detect`
+    hint: to leave the column out, run `fit` or `detect` with --ignore tags
     ");
     assert!(notes(folder.tiny(["detect", "nested.jsonl", "--ignore", "tags", "-o", "out.jsonl"])).is_empty());
     assert!(folder.read("out.jsonl").starts_with("{\"tags\":[{\"id\":1}],\"amount\":"));
     let score = folder.oddcell(["score", "m.oddcell", "nested.jsonl", "--fdr", "0.5", "-o", "out.jsonl"]);
-    assert_eq!(notes(score), ["note: not known to the model and ignored: `tags`"]);
+    assert_eq!(notes(score), ["note: ignored columns that the model does not know: `tags`"]);
     assert!(folder.read("out.jsonl").starts_with("{\"tags\":[{\"id\":1}],\"amount\":"));
     folder.write("broken.jsonl", sparse_orders(3).replace("\"Oslo\"", "[\"Oslo\"]"));
     assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "broken.jsonl"]), @r"
@@ -171,7 +171,7 @@ fn nested_json_can_be_ignored_and_is_given_back() {
 
     ----- stderr -----
     error: broken.jsonl, line 2, key `city`: found an array, but a string, number, true, false or null was expected
-    hint: to leave the column out, say --ignore city to `fit` or `detect`
+    hint: to leave the column out, run `fit` or `detect` with --ignore city
     ");
 }
 
@@ -193,12 +193,12 @@ fn nested_parquet_can_be_ignored_and_is_given_back() {
 
     ----- stderr -----
     error: nested.parquet, column `tags`: found the type List(Int32), but numbers, booleans, dates, times or text were expected
-    hint: to leave the column out, say --ignore tags to `fit` or `detect`
+    hint: to leave the column out, run `fit` or `detect` with --ignore tags
     ");
     let args = ["detect", "nested.parquet", "--ignore", "tags", "-o", "out.parquet"];
     assert!(notes(folder.tiny(args)).is_empty());
     assert_eq!(read(&folder, "out.parquet").batches[0].column_by_name("tags").unwrap(), &tags);
     let score = folder.oddcell(["score", "m.oddcell", "nested.parquet", "-o", "out.parquet", "--top", "3"]);
-    assert_eq!(notes(score), ["note: not known to the model and ignored: `tags`"]);
+    assert_eq!(notes(score), ["note: ignored columns that the model does not know: `tags`"]);
     assert_eq!(read(&folder, "out.parquet").batches[0].column_by_name("tags").unwrap(), &tags);
 }

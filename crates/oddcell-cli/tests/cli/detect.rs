@@ -226,7 +226,7 @@ fn few_rows_are_judged_with_a_note() {
 
     ----- stderr -----
     0 of 12 rows are odd.
-    rule: false-discovery rate 0.1: about 10 % of the flagged rows, at most, are expected to be normal
+    rule: false-discovery rate 0.1: at most about 10 % of the flagged rows are expected to be normal
     note: column `city`: 2 rare values pooled (7 rows), 1 kept
     note: too few rows, or too many equal scores, to estimate p-values: they are plain ranks, by which --fdr finds nothing; use --top
     written to out.csv

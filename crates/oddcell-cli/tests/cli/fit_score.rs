@@ -70,7 +70,7 @@ fn timings_tell_the_parts_of_scoring_on_any_number_of_threads() {
         0 of 120 rows are odd.
         rule: p-value at most [figure]: about 1 % of normal rows are flagged
         written to out.csv
-        timings: [figure] s on the clock, [figure] s of all threads
+        timings: [figure] s wall clock, [figure] s thread time
           reading [figure] s [figure] %
           encoding [figure] s [figure] %
           judging [figure] s [figure] %
@@ -177,7 +177,7 @@ fn other_column_order_gives_the_same_scores_and_extra_columns_are_noted() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
-    note: not known to the model and ignored: `clerk`
+    note: ignored columns that the model does not know: `clerk`
     written to out.csv
     ");
     for name in ["odd_score", "odd_p", "odd_verdict"] {
@@ -211,7 +211,7 @@ fn a_cell_of_another_type_is_an_error_with_its_place() {
 
     ----- stderr -----
     error: new.csv, row 2, column `amount`: found `heavy`, but a number was expected
-    hint: to read the column as names, fit with --categorical COLUMN; to leave it out, --ignore COLUMN
+    hint: fit with --categorical COLUMN to read the column as names, or with --ignore COLUMN to leave it out
     ");
     assert!(!folder.path("out.csv").exists());
 }
@@ -258,7 +258,7 @@ fn each_rule_is_told() {
 
     ----- stderr -----
     0 of 120 rows are odd.
-    rule: false-discovery rate 0.2: about 20 % of the flagged rows, at most, are expected to be normal
+    rule: false-discovery rate 0.2: at most about 20 % of the flagged rows are expected to be normal
     note: no row can be odd alone: with 120 calibration rows no p-value is below 0.008, so at this false-discovery rate at least 5 of 120 rows must be as odd as that; to find a single one the model must be calibrated on 599 rows, or use --alpha or --top
     written to out.csv
     ");
@@ -279,7 +279,7 @@ fn each_rule_is_told() {
 
     ----- stderr -----
     6 of 120 rows are odd.
-    rule: contamination 0.05: scores above what 5 % of the reference rows exceed
+    rule: contamination 0.05: scores above all but the top 5 % of the reference scores
     written to out.csv
     ");
 }
@@ -435,7 +435,7 @@ fn explain_tells_its_notes_and_keeps_quiet_when_asked_to() {
     let said =
         |mut command: std::process::Command| String::from_utf8(command.output().unwrap().stderr).unwrap();
     insta::assert_snapshot!(said(explain("--delimiter=,")), @r"
-    note: not known to the model and ignored: `clerk`
+    note: ignored columns that the model does not know: `clerk`
     note: column `amount`: 1 empty cell, but none in training; treated as average
     note: column `city`: 1 value never seen in training
     ");
@@ -457,7 +457,7 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
 
     ----- stderr -----
     0 of 120 rows are odd.
-    rule: false-discovery rate 0.2: about 20 % of the flagged rows, at most, are expected to be normal
+    rule: false-discovery rate 0.2: at most about 20 % of the flagged rows are expected to be normal
     note: no row can be odd alone: with 120 calibration rows no p-value is below 0.008, so at this false-discovery rate at least 5 of 120 rows must be as odd as that; to find a single one the model must be calibrated on 599 rows, or use --alpha or --top
     written to out.csv
     ");
@@ -468,7 +468,7 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
 
     ----- stderr -----
     0 of 120 rows are odd.
-    rule: false-discovery rate 0.005: about 0.5 % of the flagged rows, at most, are expected to be normal
+    rule: false-discovery rate 0.005: at most about 0.5 % of the flagged rows are expected to be normal
     note: no row can be odd: with 120 calibration rows no p-value is below 0.008; for 0.005 the model must be calibrated on 199 rows, or use --top or --contamination
     written to out.csv
     ");
@@ -481,7 +481,7 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
 
     ----- stderr -----
     0 of 1 row is odd.
-    rule: false-discovery rate 0.2: about 20 % of the flagged rows, at most, are expected to be normal
+    rule: false-discovery rate 0.2: at most about 20 % of the flagged rows are expected to be normal
     written to out.csv
     ");
 }
@@ -496,7 +496,7 @@ fn explain_refuses_a_row_that_is_not_there() {
 
     ----- stderr -----
     error: orders.csv has 120 rows, so there is no row 1,200
-    hint: rows are counted from 1; the header does not count
+    hint: rows are counted from 1, without the header
     ");
     assert_cmd_snapshot!(folder.oddcell(["explain", "m.oddcell", "orders.csv", "--row", "0"]), @r"
     success: false
@@ -520,9 +520,9 @@ fn a_detector_without_cells_explains_the_row_only() {
     exit_code: 0
     ----- stdout -----
     row 7: score [figure], p-value [figure]
-    (33 of 1,000 normal rows score as high, by 120 rows held out)
+    (33 of 1,000 normal rows score as high; estimated from 120 rows held out)
 
-    the detector `iforest` knows no cells, only rows
+    the detector `iforest` scores whole rows and does not explain cells
 
     ----- stderr -----
     ");
@@ -538,11 +538,11 @@ fn inspect_shows_what_is_in_the_model() {
     detector       noise (oddcell [version])
     training rows  120
     seed           0
-    member 1       24 rows, scores [figure] to [figure], middle [figure]
-    member 2       24 rows, scores [figure] to [figure], middle [figure]
-    member 3       24 rows, scores [figure] to [figure], middle [figure]
-    member 4       24 rows, scores [figure] to [figure], middle [figure]
-    member 5       24 rows, scores [figure] to [figure], middle [figure]
+    member 1       24 rows, scores [figure] to [figure], median [figure]
+    member 2       24 rows, scores [figure] to [figure], median [figure]
+    member 3       24 rows, scores [figure] to [figure], median [figure]
+    member 4       24 rows, scores [figure] to [figure], median [figure]
+    member 5       24 rows, scores [figure] to [figure], median [figure]
 
     parameters
       aggregate      l2

@@ -13,18 +13,18 @@ fn without_arguments_the_commands_are_listed() {
     ----- stdout -----
 
     ----- stderr -----
-    Finds the odd rows of a table, and the very cells that make them odd
+    Find anomalies in tables: the odd rows, and the cells that make them odd
 
     Usage: oddcell <COMMAND>
 
     Commands:
-      demo     Built-in data, the whole job in one go
-      detect   One table, nothing known: each row is judged by nets that did not train on it
-      fit      Learn what is normal from a table of rows believed normal
-      score    Judge new rows with a model; streams, so memory does not grow with the table
-      explain  One row, cell by cell
-      inspect  What is in a model file
-      bench    The laboratory: methods on benchmark sets, by the protocols of the literature
+      demo     Run the whole workflow on built-in data
+      detect   Find the odd rows of one table; each row is judged by detectors that did not train on it
+      fit      Learn what is normal from rows believed to be normal
+      score    Judge new rows with a model; streams the table, so memory use does not grow with it
+      explain  Show one row, cell by cell
+      inspect  Show what a model file contains
+      bench    Run methods on benchmark sets with published protocols
       help     Print this message or the help of the given subcommand(s)
 
     Options:
@@ -32,15 +32,15 @@ fn without_arguments_the_commands_are_listed() {
       -V, --version  Print version
 
     Examples:
-      oddcell demo                              see the whole job on built-in data
+      oddcell demo                              try everything on built-in data
       oddcell detect orders.csv                 which rows of this table are odd, and why?
-      oddcell detect orders.csv --report a.html the same as a page for the browser
+      oddcell detect orders.csv --report a.html the same, as an HTML page
       oddcell fit good.parquet -o normal.oddcell
       oddcell score normal.oddcell new.csv -o judged.csv
       zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
 
-    Tables are CSV, JSON lines (both also gzip or zstd), Parquet, Arrow, .npy or .npz; `-` is standard
-    input.
+    Tables can be CSV or JSON lines (optionally gzip or zstd), Parquet, Arrow, .npy or .npz; `-` is
+    standard input.
     ");
 }
 
@@ -51,18 +51,18 @@ fn help_lists_the_commands_with_examples() {
     success: true
     exit_code: 0
     ----- stdout -----
-    Finds the odd rows of a table, and the very cells that make them odd
+    Find anomalies in tables: the odd rows, and the cells that make them odd
 
     Usage: oddcell <COMMAND>
 
     Commands:
-      demo     Built-in data, the whole job in one go
-      detect   One table, nothing known: each row is judged by nets that did not train on it
-      fit      Learn what is normal from a table of rows believed normal
-      score    Judge new rows with a model; streams, so memory does not grow with the table
-      explain  One row, cell by cell
-      inspect  What is in a model file
-      bench    The laboratory: methods on benchmark sets, by the protocols of the literature
+      demo     Run the whole workflow on built-in data
+      detect   Find the odd rows of one table; each row is judged by detectors that did not train on it
+      fit      Learn what is normal from rows believed to be normal
+      score    Judge new rows with a model; streams the table, so memory use does not grow with it
+      explain  Show one row, cell by cell
+      inspect  Show what a model file contains
+      bench    Run methods on benchmark sets with published protocols
       help     Print this message or the help of the given subcommand(s)
 
     Options:
@@ -70,15 +70,15 @@ fn help_lists_the_commands_with_examples() {
       -V, --version  Print version
 
     Examples:
-      oddcell demo                              see the whole job on built-in data
+      oddcell demo                              try everything on built-in data
       oddcell detect orders.csv                 which rows of this table are odd, and why?
-      oddcell detect orders.csv --report a.html the same as a page for the browser
+      oddcell detect orders.csv --report a.html the same, as an HTML page
       oddcell fit good.parquet -o normal.oddcell
       oddcell score normal.oddcell new.csv -o judged.csv
       zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
 
-    Tables are CSV, JSON lines (both also gzip or zstd), Parquet, Arrow, .npy or .npz; `-` is standard
-    input.
+    Tables can be CSV or JSON lines (optionally gzip or zstd), Parquet, Arrow, .npy or .npz; `-` is
+    standard input.
 
     ----- stderr -----
     ");
@@ -119,18 +119,18 @@ fn help_of_demo() {
     success: true
     exit_code: 0
     ----- stdout -----
-    Built-in data, the whole job in one go
+    Run the whole workflow on built-in data
 
     Usage: oddcell demo [OPTIONS]
 
     Options:
-          --dir <DIR>  Folder to write the demo's files to [default: oddcell-demo]
+          --dir <DIR>  Folder for the demo's files [default: oddcell-demo]
       -h, --help       Print help
 
     Running:
-          --threads <N>  Threads to work with [default: one per core]; the results do not depend on it
-          --json         Print a summary for programs on standard output
-      -q, --quiet        Say nothing but errors
+          --threads <N>  Number of threads [default: one per core]; does not change the results
+          --json         Print a JSON summary to standard output
+      -q, --quiet        Print errors only
 
     Examples:
       oddcell demo
@@ -147,7 +147,7 @@ fn help_of_detect() {
     success: true
     exit_code: 0
     ----- stdout -----
-    One table, nothing known: each row is judged by nets that did not train on it
+    Find the odd rows of one table; each row is judged by detectors that did not train on it
 
     Usage: oddcell detect [OPTIONS] <DATA>
 
@@ -159,50 +159,52 @@ fn help_of_detect() {
 
     Output:
       -o, --output <OUT>     Write the judged rows here (`-`: standard output)
-          --format <FORMAT>  Format of the judged rows [default: by OUT's name, else csv] [possible
+          --format <FORMAT>  Format of the judged rows [default: from OUT's name, else csv] [possible
                              values: csv, jsonl, parquet]
-          --report <PAGE>    Write a page here that shows the odd rows and why they are odd; one HTML
-                             file, for any browser
+          --only <ROWS>      Write only the odd or only the normal rows [possible values: odd, normal]
+          --report <PAGE>    Write a page with the odd rows and the reasons here; one HTML file, for any
+                             browser
 
     Verdict (one of):
-          --alpha <P>              Odd if the p-value is at most this
-          --fdr <SHARE>            Odd so that about this share of the odd rows is expected to be normal
+          --alpha <P>              Flag rows whose p-value is at most this
+          --fdr <SHARE>            Flag rows so that about this share of them is expected to be normal
                                    (Benjamini-Hochberg)
-          --top <K>             Odd are the K rows with the highest scores
-          --contamination <SHARE>  Odd if the score is above this top share of the reference scores, as
-                                   in PyOD
+          --top <K>                Flag the K rows with the highest scores
+          --contamination <SHARE>  Flag rows that score above all but this share of the reference
+                                   scores, as in PyOD
 
     Columns:
-          --label <COL>         A column with the truth (0/1, true/false): never a feature; AUC, average
-                                precision and F1 are printed
-          --ignore <COLS>       Columns that are no features, comma separated
-          --categorical <COLS>  Columns to read as categories although they look like numbers, comma
+          --label <COL>         Column with the true labels (0/1, true/false); never a feature; prints
+                                AUC, average precision and F1
+          --ignore <COLS>       Columns to leave out, comma separated
+          --categorical <COLS>  Columns to read as categories even if they look like numbers, comma
                                 separated
-          --keep-identifiers    Learn from columns that look like row identifiers, too
+          --keep-identifiers    Also learn from columns that look like row identifiers
 
     Reading:
-          --delimiter <CHAR>       What separates the fields of a CSV, one character or `tab` [default:
-                                   guessed]
-          --no-header              The CSV's first row holds data, not names
-          --input-format <FORMAT>  Format of the input [default: by its first bytes and name]
+          --delimiter <CHAR>       Field separator of a CSV, one character or `tab` [default: detected]
+          --no-header              The first row of the CSV holds data, not names
+          --input-format <FORMAT>  Format of the input [default: detected from its first bytes and name]
 
     Learning:
-          --detector <NAME>  The detector [default: noise]
-          --preset <NAME>    A set of parameters: `default`, `fast`, `best`, or `paper` for exactly what
-                             the paper says
-          --fast             The same as `--preset fast`: learns and scores several times as fast, finds
+          --detector <NAME>  Detector [default: noise]
+          --preset <NAME>    Parameter set: `default`, `fast`, `best`, or `paper` (exactly as in the
+                             paper)
+          --fast             Same as `--preset fast`: learns and scores several times as fast, finds
                              somewhat less
-          --best             The same as `--preset best`: takes several times as long
-          --net <NET>        The net of the noise detector [possible values: mlp, resmlp]
+          --best             Same as `--preset best`: takes several times as long
+          --keep-rows <N>    Training rows the model keeps for comparison (same as `--set keep_rows=N`);
+                             0 keeps none
+          --net <NET>        Net of the noise detector [possible values: mlp, resmlp]
           --set <KEY=VALUE>  Set one parameter, e.g. `sigma_max=1.5`, `encode.max_levels=50`,
                              `fit.folds=10`
-          --config <FILE>    Parameters from a TOML file
-          --seed <N>         Where all randomness comes from: same seed, same bits [default: 0]
+          --config <FILE>    Read parameters from a TOML file
+          --seed <N>         Random seed; the same seed gives the same bits [default: 0]
 
     Running:
-          --threads <N>  Threads to work with [default: one per core]; the results do not depend on it
-          --json         Print a summary for programs on standard output
-      -q, --quiet        Say nothing but errors
+          --threads <N>  Number of threads [default: one per core]; does not change the results
+          --json         Print a JSON summary to standard output
+      -q, --quiet        Print errors only
 
     Examples:
       oddcell detect orders.csv
@@ -224,55 +226,56 @@ fn help_of_fit() {
     success: true
     exit_code: 0
     ----- stdout -----
-    Learn what is normal from a table of rows believed normal
+    Learn what is normal from rows believed to be normal
 
-    Usage: oddcell fit [OPTIONS] --model <MODEL> <DATA>
+    Usage: oddcell fit [OPTIONS] --output <MODEL> <DATA>
 
     Arguments:
       <DATA>  The table (`-`: standard input)
 
     Options:
-     -o, --output <MODEL>  Write the model here
-          --stream         For a table larger than memory: read the file twice and learn block by block
-                           (only detector noise)
-          --memory <GB>    Memory for the rows of --stream, in GB [default: 0.512]
-      -h, --help           Print help
+      -o, --output <MODEL>  Write the model here
+          --stream          For tables larger than memory: read the file twice and learn block by block
+                            (noise detector only)
+          --memory <GB>     Memory for rows with --stream, in GB [default: 0.512]
+      -h, --help            Print help
 
     Output:
-          --report <PAGE>  Write a page here that shows the odd rows and why they are odd; one HTML
-                           file, for any browser
+          --report <PAGE>  Write a page with the odd rows and the reasons here; one HTML file, for any
+                           browser
 
     Columns:
-          --label <COL>         A column with the truth (0/1, true/false): never a feature; AUC, average
-                                precision and F1 are printed
-          --ignore <COLS>       Columns that are no features, comma separated
-          --categorical <COLS>  Columns to read as categories although they look like numbers, comma
+          --label <COL>         Column with the true labels (0/1, true/false); never a feature; prints
+                                AUC, average precision and F1
+          --ignore <COLS>       Columns to leave out, comma separated
+          --categorical <COLS>  Columns to read as categories even if they look like numbers, comma
                                 separated
-          --keep-identifiers    Learn from columns that look like row identifiers, too
+          --keep-identifiers    Also learn from columns that look like row identifiers
 
     Reading:
-          --delimiter <CHAR>       What separates the fields of a CSV, one character or `tab` [default:
-                                   guessed]
-          --no-header              The CSV's first row holds data, not names
-          --input-format <FORMAT>  Format of the input [default: by its first bytes and name]
+          --delimiter <CHAR>       Field separator of a CSV, one character or `tab` [default: detected]
+          --no-header              The first row of the CSV holds data, not names
+          --input-format <FORMAT>  Format of the input [default: detected from its first bytes and name]
 
     Learning:
-          --detector <NAME>  The detector [default: noise]
-          --preset <NAME>    A set of parameters: `default`, `fast`, `best`, or `paper` for exactly what
-                             the paper says
-          --fast             The same as `--preset fast`: learns and scores several times as fast, finds
+          --detector <NAME>  Detector [default: noise]
+          --preset <NAME>    Parameter set: `default`, `fast`, `best`, or `paper` (exactly as in the
+                             paper)
+          --fast             Same as `--preset fast`: learns and scores several times as fast, finds
                              somewhat less
-          --best             The same as `--preset best`: takes several times as long
-          --net <NET>        The net of the noise detector [possible values: mlp, resmlp]
+          --best             Same as `--preset best`: takes several times as long
+          --keep-rows <N>    Training rows the model keeps for comparison (same as `--set keep_rows=N`);
+                             0 keeps none
+          --net <NET>        Net of the noise detector [possible values: mlp, resmlp]
           --set <KEY=VALUE>  Set one parameter, e.g. `sigma_max=1.5`, `encode.max_levels=50`,
                              `fit.folds=10`
-          --config <FILE>    Parameters from a TOML file
-          --seed <N>         Where all randomness comes from: same seed, same bits [default: 0]
+          --config <FILE>    Read parameters from a TOML file
+          --seed <N>         Random seed; the same seed gives the same bits [default: 0]
 
     Running:
-          --threads <N>  Threads to work with [default: one per core]; the results do not depend on it
-          --json         Print a summary for programs on standard output
-      -q, --quiet        Say nothing but errors
+          --threads <N>  Number of threads [default: one per core]; does not change the results
+          --json         Print a JSON summary to standard output
+      -q, --quiet        Print errors only
 
     Examples:
       oddcell fit good.csv -o normal.oddcell
@@ -293,7 +296,7 @@ fn help_of_score() {
     success: true
     exit_code: 0
     ----- stdout -----
-    Judge new rows with a model; streams, so memory does not grow with the table
+    Judge new rows with a model; streams the table, so memory use does not grow with it
 
     Usage: oddcell score [OPTIONS] <MODEL> <DATA>
 
@@ -306,32 +309,32 @@ fn help_of_score() {
 
     Output:
       -o, --output <OUT>     Write the judged rows here (`-`: standard output)
-          --format <FORMAT>  Format of the judged rows [default: by OUT's name, else csv] [possible
+          --format <FORMAT>  Format of the judged rows [default: from OUT's name, else csv] [possible
                              values: csv, jsonl, parquet]
-          --report <PAGE>    Write a page here that shows the odd rows and why they are odd; one HTML
-                             file, for any browser
+          --only <ROWS>      Write only the odd or only the normal rows [possible values: odd, normal]
+          --report <PAGE>    Write a page with the odd rows and the reasons here; one HTML file, for any
+                             browser
 
     Verdict (one of):
-          --alpha <P>              Odd if the p-value is at most this
-          --fdr <SHARE>            Odd so that about this share of the odd rows is expected to be normal
+          --alpha <P>              Flag rows whose p-value is at most this
+          --fdr <SHARE>            Flag rows so that about this share of them is expected to be normal
                                    (Benjamini-Hochberg)
-          --top <K>             Odd are the K rows with the highest scores
-          --contamination <SHARE>  Odd if the score is above this top share of the reference scores, as
-                                   in PyOD
-          --label <COL>            A column with the truth (0/1, true/false): AUC, average precision and
-                                   F1 are printed
+          --top <K>                Flag the K rows with the highest scores
+          --contamination <SHARE>  Flag rows that score above all but this share of the reference
+                                   scores, as in PyOD
+          --label <COL>            Column with the true labels (0/1, true/false); prints AUC, average
+                                   precision and F1
 
     Reading:
-          --delimiter <CHAR>       What separates the fields of a CSV, one character or `tab` [default:
-                                   guessed]
-          --no-header              The CSV's first row holds data, not names
-          --input-format <FORMAT>  Format of the input [default: by its first bytes and name]
+          --delimiter <CHAR>       Field separator of a CSV, one character or `tab` [default: detected]
+          --no-header              The first row of the CSV holds data, not names
+          --input-format <FORMAT>  Format of the input [default: detected from its first bytes and name]
 
     Running:
-          --threads <N>  Threads to work with [default: one per core]; the results do not depend on it
-          --json         Print a summary for programs on standard output
-      -q, --quiet        Say nothing but errors
-          --timings      Say how long each part took: on the clock, and the time of all threads by part
+          --threads <N>  Number of threads [default: one per core]; does not change the results
+          --json         Print a JSON summary to standard output
+      -q, --quiet        Print errors only
+          --timings      Print how long scoring took: wall-clock time, and thread time by stage
 
     Examples:
       oddcell score normal.oddcell new.csv -o judged.csv
@@ -339,8 +342,8 @@ fn help_of_score() {
       oddcell score normal.oddcell new.csv -o judged.csv --report page.html
       cat new.jsonl | oddcell score normal.oddcell - --format jsonl | head
 
-    --fdr and --top keep the judged rows in the temporary folder until all are seen; --label keeps 9
-    bytes a row.
+    --fdr and --top hold the judged rows in the temporary folder until all rows are read; --label holds
+    9 bytes per row in memory.
 
     ----- stderr -----
     ");
@@ -353,7 +356,7 @@ fn help_of_explain() {
     success: true
     exit_code: 0
     ----- stdout -----
-    One row, cell by cell
+    Show one row, cell by cell
 
     Usage: oddcell explain [OPTIONS] --row <N> <MODEL> <DATA>
 
@@ -362,19 +365,18 @@ fn help_of_explain() {
       <DATA>   The table (`-`: standard input)
 
     Options:
-          --row <N>  The row, counted from 1
+          --row <N>  Row number, counted from 1
       -h, --help     Print help
 
     Reading:
-          --delimiter <CHAR>       What separates the fields of a CSV, one character or `tab` [default:
-                                   guessed]
-          --no-header              The CSV's first row holds data, not names
-          --input-format <FORMAT>  Format of the input [default: by its first bytes and name]
+          --delimiter <CHAR>       Field separator of a CSV, one character or `tab` [default: detected]
+          --no-header              The first row of the CSV holds data, not names
+          --input-format <FORMAT>  Format of the input [default: detected from its first bytes and name]
 
     Running:
-          --threads <N>  Threads to work with [default: one per core]; the results do not depend on it
-          --json         Print a summary for programs on standard output
-      -q, --quiet        Say nothing but errors
+          --threads <N>  Number of threads [default: one per core]; does not change the results
+          --json         Print a JSON summary to standard output
+      -q, --quiet        Print errors only
 
     Examples:
       oddcell explain normal.oddcell new.csv --row 17
@@ -391,7 +393,7 @@ fn help_of_inspect() {
     success: true
     exit_code: 0
     ----- stdout -----
-    What is in a model file
+    Show what a model file contains
 
     Usage: oddcell inspect [OPTIONS] <MODEL>
 
@@ -399,7 +401,7 @@ fn help_of_inspect() {
       <MODEL>  A model written by `oddcell fit`
 
     Options:
-          --json  Print for programs
+          --json  Print JSON
       -h, --help  Print help
 
     Examples:
@@ -458,9 +460,9 @@ fn a_missing_argument_is_wrong_use() {
 
     ----- stderr -----
     error: the following required arguments were not provided:
-      --model <MODEL>
+      --output <MODEL>
 
-    Usage: oddcell fit --model <MODEL> <DATA>
+    Usage: oddcell fit --output <MODEL> <DATA>
 
     For more information, try '--help'.
     ");

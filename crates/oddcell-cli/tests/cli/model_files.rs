@@ -21,7 +21,7 @@ fn no_such_model() {
 
     ----- stderr -----
     error: cannot read `m.oddcell`: No such file or directory (os error 2)
-    hint: is the path right? models are written by `oddcell fit DATA -o MODEL`
+    hint: check the path; `oddcell fit DATA -o MODEL` writes models
     ");
     assert_cmd_snapshot!(folder.oddcell(["inspect", "."]), @r"
     success: false
@@ -43,7 +43,7 @@ fn a_table_instead_of_a_model() {
 
     ----- stderr -----
     error: `orders.csv`: not an oddcell model: it looks like a text, such as a CSV table
-    hint: models are written by `oddcell fit DATA -o MODEL`; the order is `oddcell score MODEL DATA`
+    hint: `oddcell fit DATA -o MODEL` writes models; the model comes first: `oddcell score MODEL DATA`
     ");
     assert_cmd_snapshot!(folder.oddcell(["inspect", "orders.csv"]), @r"
     success: false
@@ -52,7 +52,7 @@ fn a_table_instead_of_a_model() {
 
     ----- stderr -----
     error: `orders.csv`: not an oddcell model: it looks like a text, such as a CSV table
-    hint: models are written by `oddcell fit DATA -o MODEL`; the order is `oddcell score MODEL DATA`
+    hint: `oddcell fit DATA -o MODEL` writes models; the model comes first: `oddcell score MODEL DATA`
     ");
     folder.write("empty.oddcell", "");
     assert_cmd_snapshot!(folder.oddcell(["inspect", "empty.oddcell"]), @r"
@@ -62,7 +62,7 @@ fn a_table_instead_of_a_model() {
 
     ----- stderr -----
     error: `empty.oddcell`: not an oddcell model: it looks like an empty file
-    hint: models are written by `oddcell fit DATA -o MODEL`; the order is `oddcell score MODEL DATA`
+    hint: `oddcell fit DATA -o MODEL` writes models; the model comes first: `oddcell score MODEL DATA`
     ");
 }
 
@@ -84,7 +84,7 @@ fn a_model_that_is_cut_off() {
     assert_eq!(output.status.code(), Some(2));
     let expected = format!(
         "error: `cut.oddcell`: the model file is truncated: it has {} bytes, but needs {}\n\
-         hint: copy the file again from where it came from, or fit the model again\n",
+         hint: copy the file again from its source, or fit the model again\n",
         count(bytes.len() - 10),
         count(bytes.len())
     );

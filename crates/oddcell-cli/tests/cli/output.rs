@@ -76,7 +76,7 @@ fn the_name_decides_the_format_and_unknown_ones_are_refused() {
 
     ----- stderr -----
     error: cannot write `out.npy`: judged rows are written as csv, jsonl or parquet, not as npy
-    hint: give it another ending, or say --format
+    hint: use another file extension, or --format
     ");
     assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "orders.csv", "--format", "xlsx"]), @r"
     success: false
@@ -127,7 +127,7 @@ fn json_summary_of_score() {
     ----- stdout -----
 
     ----- stderr -----
-    error: -o - and --json both want standard output
+    error: -o - and --json both write to standard output
     hint: write the rows to a file with -o FILE
     ");
 }

@@ -94,7 +94,7 @@ fn a_page_is_refused_where_it_would_destroy_something_or_cannot_be() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `orders.csv` is an input of this command; writing the result there would destroy it
+    error: `orders.csv` is an input of this command; writing the result there would overwrite it
     hint: give the result another name
     ");
     assert_cmd_snapshot!(score("./out.csv"), @r"
@@ -103,7 +103,7 @@ fn a_page_is_refused_where_it_would_destroy_something_or_cannot_be() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `./out.csv` is to hold two results of this command, one of them the report
+    error: `./out.csv` is named twice: for the report and for another output
     hint: give the report another name
     ");
     assert_cmd_snapshot!(score("-"), @r"
@@ -112,7 +112,7 @@ fn a_page_is_refused_where_it_would_destroy_something_or_cannot_be() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the report is a page for a browser and goes to a file
+    error: the report is an HTML page and needs a file name
     hint: e.g. --report page.html
     ");
     assert_cmd_snapshot!(score("absent/page.html"), @r"

@@ -84,7 +84,7 @@ fn config_files_with_mistakes() {
     1 | sede = 3
       | ^^^^
     unknown field `sede`, expected one of `detector`, `preset`, `seed`, `params`, `encode`, `fit`
-    hint: it may hold detector, preset, seed, and the tables [params], [encode], [fit]
+    hint: the config may contain detector, preset, seed, and the tables [params], [encode], [fit]
     ");
     assert_cmd_snapshot!(fit("seed = \"three\"\n"), @r#"
     success: false
@@ -97,7 +97,7 @@ fn config_files_with_mistakes() {
     1 | seed = "three"
       |        ^^^^^^^
     invalid type: string "three", expected u64
-    hint: it may hold detector, preset, seed, and the tables [params], [encode], [fit]
+    hint: the config may contain detector, preset, seed, and the tables [params], [encode], [fit]
     "#);
     assert_cmd_snapshot!(fit("seed 3\n"), @r"
     success: false
@@ -110,7 +110,7 @@ fn config_files_with_mistakes() {
     1 | seed 3
       |      ^
     key with no value, expected `=`
-    hint: it may hold detector, preset, seed, and the tables [params], [encode], [fit]
+    hint: the config may contain detector, preset, seed, and the tables [params], [encode], [fit]
     ");
     assert_cmd_snapshot!(fit("[params]\nsigmamax = 1.5\n"), @r"
     success: false
@@ -127,7 +127,7 @@ fn config_files_with_mistakes() {
 
     ----- stderr -----
     error: parameter `sigma_max` of detector `noise`: invalid type: string "high", expected a number
-    hint: `oddcell inspect MODEL` shows the parameters of a model with their values
+    hint: `oddcell inspect MODEL` shows the parameters of a model and their values
     "#);
     assert_cmd_snapshot!(fit("[fit]\nfold = 3\n"), @r"
     success: false
@@ -144,7 +144,7 @@ fn config_files_with_mistakes() {
 
     ----- stderr -----
     error: cannot read the config `nope.toml`: No such file or directory (os error 2)
-    hint: it may hold detector, preset, seed, and the tables [params], [encode], [fit]
+    hint: the config may contain detector, preset, seed, and the tables [params], [encode], [fit]
     ");
 }
 
@@ -168,7 +168,7 @@ fn settings_with_mistakes() {
 
     ----- stderr -----
     error: parameter `sigma_max` of detector `noise`: invalid type: string "high", expected a number
-    hint: `oddcell inspect MODEL` shows the parameters of a model with their values
+    hint: `oddcell inspect MODEL` shows the parameters of a model and their values
     "#);
     assert_cmd_snapshot!(fit("sigma_max=-1"), @r"
     success: false
@@ -185,7 +185,7 @@ fn settings_with_mistakes() {
 
     ----- stderr -----
     error: parameter `train_for` of detector `noise`: `soon` is no length of training; expected a number with its unit, like `500 epochs` or `4000 steps`
-    hint: `oddcell inspect MODEL` shows the parameters of a model with their values
+    hint: `oddcell inspect MODEL` shows the parameters of a model and their values
     ");
     assert_cmd_snapshot!(fit("net=cnn"), @r"
     success: false
@@ -194,7 +194,7 @@ fn settings_with_mistakes() {
 
     ----- stderr -----
     error: parameter `net` of detector `noise`: unknown variant `cnn`, expected `mlp` or `resmlp`
-    hint: `oddcell inspect MODEL` shows the parameters of a model with their values
+    hint: `oddcell inspect MODEL` shows the parameters of a model and their values
     ");
     assert_cmd_snapshot!(fit("nonsense"), @r"
     success: false

@@ -61,7 +61,7 @@ fn what_cannot_be_streamed_is_told_before_the_table_is_read() {
 
     ----- stderr -----
     error: knn cannot learn from a stream: it needs all rows in memory at once
-    hint: leave out --stream; only noise, with trust=1, learns from a stream
+    hint: omit --stream; only the noise detector with trust=1 can learn from a stream
     ");
     assert_cmd_snapshot!(folder.oddcell(["fit", "-", "-o", "m.oddcell", "--stream"]), @r"
     success: false
@@ -69,7 +69,7 @@ fn what_cannot_be_streamed_is_told_before_the_table_is_read() {
     ----- stdout -----
 
     ----- stderr -----
-    error: --stream reads the table twice, which standard input cannot be
+    error: --stream reads the table twice; standard input can be read only once
     hint: write the table to a file first
     ");
     let args = ["fit", "orders.csv", "-o", "m.oddcell", "--stream", "--memory", "1e-9"];
@@ -80,6 +80,6 @@ fn what_cannot_be_streamed_is_told_before_the_table_is_read() {
 
     ----- stderr -----
     error: 1 byte of memory is too little to learn from 96 rows; at least 136 bytes are needed
-    hint: give it more with --memory
+    hint: raise the limit with --memory
     ");
 }

@@ -1,13 +1,13 @@
-//! The columns that stand beside the input's own once rows are judged.
+//! The columns that judging adds to the input's own.
 //!
 //! | column        | content                                                                              |
 //! |---------------|--------------------------------------------------------------------------------------|
 //! | `odd_score`   | the score; higher = more anomalous                                                   |
 //! | `odd_p`       | the p-value                                                                          |
 //! | `odd_verdict` | whether the rule calls the row odd                                                   |
-//! | `odd_reasons` | the columns that make it odd, most noise first; null if the detector knows no cells  |
+//! | `odd_reasons` | the columns that make it odd, most noise first; null if the detector gives none      |
 //!
-//! Judged rows can be judged again: columns with these names are the findings of an earlier run, not features.
+//! Judged rows can be judged again: columns with these names are findings of an earlier run, not features.
 
 use std::sync::Arc;
 
@@ -30,12 +30,12 @@ pub const VERDICT: &str = "odd_verdict";
 /// The column of reasons.
 pub const REASONS: &str = "odd_reasons";
 
-/// The columns that judged rows have besides the input's own.
+/// The columns that judging adds.
 pub const COLUMNS: [&str; 4] = [SCORE, P, VERDICT, REASONS];
 
-/// Reasons given per row.
+/// The number of reasons per row.
 pub const TOP_REASONS: usize = 3;
-/// Usual size of a row's reasons.
+/// The usual size of a row's reasons.
 const REASON_BYTES: usize = 200;
 
 /// How reasons are written.
@@ -53,7 +53,7 @@ impl From<Format> for ReasonForm {
     }
 }
 
-/// What the output has of the rows of one batch besides the input's columns, without the verdicts.
+/// The output columns of one batch besides the input's own, without the verdicts.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     pub(super) scores: Vec<f64>,
@@ -67,7 +67,7 @@ pub fn earlier_findings(input: &Schema) -> Vec<&'static str> {
     COLUMNS.into_iter().filter(|name| input.column_with_name(name).is_some()).collect()
 }
 
-/// The table as it is learned from: without the findings of an earlier run, and with the columns `categorical` read as
+/// The table, ready to learn from: without the findings of an earlier run, and with the columns `categorical` read as
 /// categories.
 pub fn ready_to_learn(mut table: Table, categorical: &[String]) -> Result<Table, TableError> {
     let found = earlier_findings(&table.schema());

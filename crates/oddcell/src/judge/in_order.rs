@@ -1,8 +1,8 @@
-//! Work on a stream side by side, results in order.
+//! Parallel work on a stream, with results in order.
 //!
-//! One thread reads ahead, the threads of the rayon pool work on whole items, and the results leave in the order of
-//! the items. At most a few items are in flight, so memory does not grow with the stream. The caller takes the
-//! results; if it runs in the pool itself, it works on items while it waits.
+//! One thread reads ahead, the threads of the rayon pool work on whole items, and the results come in the order of the
+//! items. Only a few items are in flight, so memory does not grow with the stream. The caller takes the results; if it
+//! runs in the pool itself, it works on items while it waits.
 
 use std::{
     sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel},
@@ -10,11 +10,11 @@ use std::{
     time::Duration,
 };
 
-/// How long a pool thread that finds nothing to do waits before it looks again.
+/// How long an idle pool thread waits before it looks for work again.
 const NAP: Duration = Duration::from_millis(1);
 
 /// Applies `work` to every item of `source` and hands the results to `take`, in order. The first error, in the order of
-/// the items, ends it.
+/// the items, ends the stream.
 pub(super) fn in_order<T: Send, R: Send, E: Send>(
     source: impl Iterator<Item = Result<T, E>> + Send,
     work: impl Fn(T) -> Result<R, E> + Sync,
@@ -27,13 +27,13 @@ pub(super) fn in_order<T: Send, R: Send, E: Send>(
     let work = &work;
     rayon::in_place_scope_fifo(|tasks| {
         thread::scope(|threads| {
-            // The results in order; as many may wait here as there are threads.
+            // The results in order; at most one per thread waits here.
             let (queue, results) = sync_channel::<Receiver<Result<R, E>>>(n_threads);
             threads.spawn(move || {
                 for item in source {
                     let (sender, receiver) = sync_channel(1);
                     let failed = item.is_err();
-                    // Nobody listens, here or below, if the taker gave up; it has said why.
+                    // If the taker has given up, sending fails here and below; the taker has reported why.
                     match item {
                         Ok(item) => tasks.spawn_fifo(move |_| drop(sender.send(work(item)))),
                         Err(error) => drop(sender.send(Err(error))),
@@ -51,7 +51,7 @@ pub(super) fn in_order<T: Send, R: Send, E: Send>(
     })
 }
 
-/// Waits for the next value; works for the pool meanwhile, if this is one of its threads. `None` if no more will come.
+/// Waits for the next value, and works for the pool meanwhile if this is one of its threads. `None` at the end.
 fn next<T>(receiver: &Receiver<T>) -> Option<T> {
     loop {
         match receiver.try_recv() {
@@ -83,7 +83,7 @@ mod tests {
     fn squares(items: Vec<Result<u64, String>>) -> (Vec<u64>, Result<(), String>) {
         let mut taken = Vec::new();
         let work = |item: u64| {
-            // Later items are done first, if anything goes wrong with the order.
+            // Later items finish first, so a wrong order would show.
             thread::sleep(Duration::from_micros(200 * (10 - item % 10)));
             if item == 77 { Err("77".to_owned()) } else { Ok(item * item) }
         };
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(squares((0..50).map(Ok).collect()), (expected, Ok(())));
     }
 
-    #[test] // Item 77 fails in `work`, the one after it in the source: only what came before is taken.
+    #[test] // Item 77 fails in `work`, the one after it in the source; only the items before it are taken.
     fn the_first_error_in_order_ends_the_stream() {
         let mut items: Vec<Result<u64, String>> = (70..90).map(Ok).collect();
         items[8] = Err("source".to_owned());

@@ -14,18 +14,18 @@ use crate::{
     table::Rows,
 };
 
-/// What is known about rows, in row order.
+/// What was found about rows, in row order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Findings {
     /// One finite score per row. **Higher = more anomalous.**
     pub scores: Vec<f64>,
-    /// How often a normal row scores at least as high.
+    /// The share of normal rows that score at least as high.
     pub p_values: Vec<f64>,
-    /// How much noise sits in each cell, rows × features, if the detector knows cells and they were asked for.
+    /// The noise in each cell, rows × features, if the detector explains cells and they were requested.
     pub cells: Option<Matrix>,
 }
 
-/// A batch of rows, and everything that was found about them.
+/// A batch of rows and everything that was found about them.
 #[derive(Debug, Clone)]
 pub struct Judgement {
     /// The rows as they came.
@@ -36,9 +36,9 @@ pub struct Judgement {
     pub findings: Findings,
     /// Cells unlike anything in training, counted by column.
     pub surprises: Surprises,
-    /// Which rows are anomalies, if that is known.
+    /// Which rows are anomalies, if known.
     pub truths: Option<Vec<bool>>,
-    /// The reasons of every row in the form that was asked for, if the detector knows cells.
+    /// The reasons of every row in the requested form, if the detector explains cells.
     pub reasons: Option<StringArray>,
     /// The arrays of the encoder's columns.
     pub(super) columns: Vec<ArrayRef>,
@@ -64,7 +64,7 @@ impl Judgement {
         })
     }
 
-    /// Gives reasons for these rows; `judge` is the one that judged them.
+    /// Returns an explainer for these rows; `judge` must be the one that judged them.
     #[must_use]
     pub fn explainer<'a>(&'a self, judge: &'a dyn Judge) -> Explainer<'a> {
         let unit = judge.spec().entry().abilities.cells.unwrap_or(CellUnit::StandardDeviations);
@@ -79,7 +79,7 @@ impl Judgement {
         Ok(())
     }
 
-    /// What goes into the output beside the input's columns.
+    /// Takes what goes into the output besides the input's columns.
     pub(super) fn found(&mut self) -> Found {
         Found {
             scores: std::mem::take(&mut self.findings.scores),

@@ -1,4 +1,4 @@
-//! The column that holds the truth: read beside the scores, never learned from.
+//! The label column, which holds the truth. It is compared with the scores and never learned from.
 
 use arrow_array::{Array, ArrayRef};
 
@@ -9,7 +9,7 @@ use crate::{
     table::{Cells, ColumnKind, Rows, TableError, cell_text, read_cells},
 };
 
-/// Which rows are anomalies, as far as is known.
+/// Which rows are anomalies, if known.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Truths<'a> {
     /// Nothing is known.
@@ -58,7 +58,7 @@ impl Truths<'_> {
         }
     }
 
-    /// A column that `judge` learned from cannot hold the truth.
+    /// Refuses a label column that `judge` learned from.
     pub(super) fn check(self, judge: &dyn Judge) -> Result<(), LabelError> {
         match self {
             Self::Column(label) if judge.encoder().columns().iter().any(|known| known.name() == label) => {
@@ -77,7 +77,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// How well scores and truths agree; `None` if no row came with a truth.
+    /// How well scores and truths agree; `None` if no row has a known truth.
     #[must_use]
     pub fn metrics(&self) -> Option<Metrics> {
         let Self { scores, anomalous } = self;

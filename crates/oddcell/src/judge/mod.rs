@@ -1,20 +1,20 @@
-//! The one road of every judged row.
+//! The one road that every judged row takes.
 //!
-//! Rows come in as record batches and leave with a score, a p-value, a verdict and reasons, in the order in which
-//! they came. `fit`, `score`, `detect`, `explain`, Python and the laboratory all walk this road:
+//! Rows arrive as record batches and leave in the same order, with a score, a p-value, a verdict and reasons. `fit`,
+//! `score`, `detect`, `explain`, Python and the laboratory all use this road:
 //!
 //! ```text
 //! batches ─► Scorer ─► encode ─► Judge::findings ─► Judgement ─► observers    oddest rows, labels, report page
-//!             │        (once per batch, side by side)     │
+//!             │        (once per batch, in parallel)      │
 //!             │                                           ▼
-//!             └─ rule ─► verdict::Pass ◄──────────── scores, p-values
+//!             └─ rule ─► verdict::Cutoff ◄────────── scores, p-values
 //!                            │   rules that need all rows first wait in a spool
 //!                            ▼
 //!                          Sink: the input's columns plus `odd_score`, `odd_p`, `odd_verdict`, `odd_reasons`
 //! ```
 //!
-//! Two things can judge: a [`Model`](crate::Model), which knows what is normal and takes any rows, and a
-//! [`Detection`](crate::model::Detection), which has judged one table by itself and takes the rows of that table.
+//! There are two judges: a [`Model`](crate::Model), which has learned what is normal and judges any rows, and a
+//! [`Detection`](crate::model::Detection), which has judged one table by itself and knows only the rows of that table.
 //!
 //! ```
 //! use oddcell::judge::{Labels, Scorer, Truths};
@@ -39,8 +39,8 @@
 //! # }
 //! ```
 //!
-//! *Invariants:* the findings of a row depend on that row alone · the same rows give the same bits in memory and
-//! streamed, in any batches and on any number of threads · a stream holds a few batches in memory, no more.
+//! *Invariants:* the findings of a row depend only on that row · the same rows give the same bits in memory and
+//! streamed, in any batches and on any number of threads · a stream holds only a few batches in memory.
 
 mod columns;
 mod in_order;
@@ -73,8 +73,8 @@ pub trait Judge: Sync {
     /// How columns become features.
     fn encoder(&self) -> &Encoder;
 
-    /// Judges rows that [`Judge::encoder`] has turned into `features`; `want_cells` asks for the cells too, where the
-    /// detector knows them.
+    /// Judges rows that [`Judge::encoder`] has turned into `features`; `want_cells` requests the cells too, if the
+    /// detector explains them.
     fn findings(&self, rows: &Rows, features: &Matrix, want_cells: bool) -> Result<Findings, Error>;
 
     /// The scores that a contamination refers to.
@@ -86,9 +86,9 @@ pub trait Judge: Sync {
     /// The seed it learned with.
     fn seed(&self) -> Seed;
 
-    /// One fitted detector, for looking at all rows in the same way.
+    /// One fitted detector, for views that need one detector for all rows.
     fn fitted(&self) -> Option<&dyn Fitted>;
 
-    /// What a reader should know about verdicts by `rule`, where `outcome` is what they came to.
+    /// Notes for the reader about verdicts by `rule` that gave this `outcome`.
     fn verdict_notes(&self, rule: Rule, outcome: &Outcome) -> Vec<String>;
 }

@@ -1,4 +1,4 @@
-//! Who looks at judged rows as they pass, and who takes them at the end of the road.
+//! Observers, which see judged rows as they pass, and sinks, which take them at the end.
 
 use std::io::Write;
 
@@ -11,13 +11,13 @@ use crate::{
     table::TableWriter,
 };
 
-/// Looks at judged rows as they pass, before the verdict.
+/// Sees judged rows as they pass, before the verdict.
 pub trait Observer: Send {
-    /// Looks at the next rows, which `judge` has judged.
+    /// Sees the next rows, which `judge` has judged.
     fn observe(&mut self, judge: &dyn Judge, judgement: &Judgement) -> Result<(), Error>;
 }
 
-/// Takes judged rows: the input's columns and [`COLUMNS`](super::COLUMNS).
+/// Takes judged rows, with the input's columns and [`COLUMNS`](super::COLUMNS).
 pub trait Sink: Send {
     /// Takes the next rows.
     fn put(&mut self, judged: RecordBatch) -> Result<(), Error>;
@@ -42,7 +42,7 @@ pub struct Collected {
 }
 
 impl Collected {
-    /// The reasons of every row; `None` if the detector knows no cells or no reasons were asked for.
+    /// The reasons of every row; `None` if the detector does not explain cells or no reasons were requested.
     pub fn reasons(&self) -> impl Iterator<Item = Option<&str>> {
         self.reasons.iter().flatten()
     }
@@ -59,11 +59,11 @@ impl Sink for Collected {
     }
 }
 
-/// The noise of whole columns in all rows, kept in memory.
+/// The noise of each column in all rows, kept in memory.
 #[derive(Debug, Clone)]
 pub struct Noise {
     unit: Unit,
-    /// Rows × columns of the encoder, if the detector knows cells.
+    /// Rows × columns of the encoder, if the detector explains cells.
     values: Option<Vec<f64>>,
 }
 
@@ -74,7 +74,7 @@ impl Noise {
         Self { unit, values: None }
     }
 
-    /// Rows × columns of `judge`'s encoder; `None` if its detector knows no cells.
+    /// Rows × columns of `judge`'s encoder; `None` if its detector does not explain cells.
     #[must_use]
     pub fn by_column(self, judge: &dyn Judge) -> Option<Matrix> {
         let n_columns = judge.encoder().columns().len();

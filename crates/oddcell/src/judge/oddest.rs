@@ -4,8 +4,7 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::verdict::Place;
 
-/// Keeps the rows with the highest scores, each with something the caller wants to remember of it; of equal scores it
-/// keeps the earlier rows.
+/// Keeps the rows with the highest scores, each with a value from the caller; among equal scores, the earlier rows.
 #[derive(Debug, Clone)]
 pub struct Oddest<T> {
     /// The least odd row is on top.
@@ -26,7 +25,8 @@ impl<T> Oddest<T> {
         Self { rows: BinaryHeap::new(), capacity }
     }
 
-    /// The rows of a batch that are odd enough to be kept so far, ascending, counted from `first_row`.
+    /// The rows of a batch that are odd enough to be kept so far: ascending indices into `scores`. The batch starts at
+    /// `first_row`.
     #[must_use]
     pub fn candidates(&self, first_row: usize, scores: &[f64]) -> Vec<usize> {
         let place = |row: usize| Place { score: scores[row], row: first_row + row };
@@ -42,7 +42,7 @@ impl<T> Oddest<T> {
         rows
     }
 
-    /// Keeps `what` of the row with this score, unless it is less odd than all that are kept. Rows are counted from 0.
+    /// Keeps `what` for the row with this score, unless all kept rows are odder. Rows are counted from 0.
     pub fn put(&mut self, row: usize, score: f64, what: T) {
         self.rows.push(Reverse(Kept { place: Place { score, row }, what }));
         if self.rows.len() > self.capacity {
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        #[test] // Law: in whatever batches rows come, those that sorting would put first are kept, in that order.
+        #[test] // Law: in any batches, the rows kept are those that sorting puts first, in that order.
         fn the_oddest_are_kept_whatever_the_batches(
             scores in prop::collection::vec((-3i8..4).prop_map(f64::from), 0..60), size in 1usize..20
         ) {

@@ -1,4 +1,4 @@
-//! Walks the road: judges all rows of a stream or a table, shows them to observers, and hands them on with verdicts.
+//! Judges all rows of a stream or a table, shows them to observers, and passes them to a sink with verdicts.
 
 use std::sync::Arc;
 
@@ -20,40 +20,40 @@ use crate::{
     verdict::{Cutoff, FirstPass, Rule},
 };
 
-/// Rows that are judged at a time: what belongs to them fits the second-level cache.
+/// The most rows judged at a time; their data fits into the second-level cache.
 const PIECE_ROWS: usize = 2_048;
 
-/// Judges rows by a rule. The fields say what else is wanted.
+/// Judges rows by a rule. The other fields request more than scores and verdicts.
 #[derive(Clone, Copy)]
 pub struct Scorer<'a> {
-    /// What judges.
+    /// The model or detection that judges.
     pub judge: &'a dyn Judge,
     /// Which rows are called odd.
     pub rule: Rule,
-    /// Whether observers need the noise of cells. Reasons bring it along.
+    /// Whether observers need the noise of cells. Reasons include it.
     pub cells: bool,
-    /// How the reasons of every row are written; `None` leaves them out.
+    /// The form of the reasons of every row; `None` leaves them out.
     pub reasons: Option<ReasonForm>,
-    /// Which rows are anomalies, if that is known.
+    /// Which rows are anomalies, if known.
     pub truths: Truths<'a>,
-    /// Which rows go to the sink; `None`: all of them.
+    /// Which rows go to the sink; `None`: all.
     pub only: Option<Only>,
-    /// Where rows wait if the rule must see all of them first.
+    /// Where rows wait if the rule must see all rows first.
     pub spool: Spool,
-    /// Watches, and may stop the work.
+    /// Watches the work and may stop it.
     pub monitor: &'a dyn Monitor,
 }
 
 /// Which judged rows are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Only {
-    /// Those called odd.
+    /// Rows called odd.
     Odd,
-    /// Those not called odd.
+    /// Rows not called odd.
     Normal,
 }
 
-/// What judging came to.
+/// The result of judging.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
     /// Rows judged.
@@ -71,7 +71,7 @@ impl std::fmt::Debug for Scorer<'_> {
 }
 
 impl<'a> Scorer<'a> {
-    /// Judges by `rule`, and nothing more than that is wanted.
+    /// Judges by `rule` and does nothing else.
     #[must_use]
     pub fn new(judge: &'a dyn Judge, rule: Rule) -> Self {
         Self {
@@ -99,8 +99,8 @@ impl<'a> Scorer<'a> {
         Ok(judgement)
     }
 
-    /// Judges all `batches` of the table called `origin`, on the threads of the rayon pool it is called from.
-    /// `observers` see the rows in order; `sink` gets them with their verdicts, in order too.
+    /// Judges all `batches` of the table called `origin`, on the threads of the calling rayon pool. `observers`
+    /// see the rows in order; `sink` gets them with their verdicts, also in order.
     pub fn run(
         &self,
         origin: &str,
@@ -132,7 +132,7 @@ impl<'a> Scorer<'a> {
         Ok(outcome)
     }
 
-    /// Judges all rows of batches in memory and keeps what was found.
+    /// Judges all rows of batches in memory and returns what was found.
     pub fn collect(
         &self,
         origin: &str,
@@ -149,7 +149,7 @@ impl<'a> Scorer<'a> {
     }
 }
 
-/// Tells a monitor how many of the rows are done.
+/// Reports to a monitor how many rows are done.
 struct Count<'a> {
     monitor: &'a dyn Monitor,
     done: usize,
@@ -164,7 +164,7 @@ impl Observer for Count<'_> {
     }
 }
 
-/// The rows of `batches` in pieces that are judged at a time, each with the number of rows before it.
+/// Cuts `batches` into pieces of at most [`PIECE_ROWS`] rows, each with the number of rows before it.
 fn pieces(
     origin: &str,
     batches: impl Iterator<Item = Result<RecordBatch, TableError>> + Send,
@@ -193,7 +193,7 @@ fn pieces(
     })
 }
 
-/// The end of the road: verdicts, and rows into the sink.
+/// The last step: gives verdicts and puts rows into the sink.
 struct End<'a> {
     only: Option<Only>,
     form: ReasonForm,
@@ -205,7 +205,7 @@ struct End<'a> {
 enum Pass {
     /// Every row gets its verdict at once.
     Straight(Cutoff),
-    /// All rows must be seen before the first verdict.
+    /// The rule must see all rows before the first verdict.
     Two { first: FirstPass, waiting: Waiting },
 }
 
@@ -240,7 +240,7 @@ impl<'a> End<'a> {
                 if self.sink.is_none() {
                     return Ok(());
                 }
-                // The verdicts are put in when they are known.
+                // `finish` fills in the verdicts.
                 let unknown = vec![false; rows.n_rows()];
                 let found = judgement.found();
                 waiting.push(judged_batch(&judgement.rows.batch, found, unknown, self.form))
@@ -248,7 +248,7 @@ impl<'a> End<'a> {
         }
     }
 
-    /// The number of rows called odd.
+    /// Hands out the rows that waited; returns the number of rows called odd.
     fn finish(self) -> Result<usize, Error> {
         match self.pass {
             Pass::Straight(_) => Ok(self.n_odd),
@@ -268,7 +268,7 @@ impl<'a> End<'a> {
     }
 }
 
-/// Hands over those of the rows that are wanted.
+/// Puts the wanted rows into the sink.
 fn put(sink: &mut dyn Sink, only: Option<Only>, judged: RecordBatch) -> Result<(), Error> {
     let Some(only) = only else { return sink.put(judged) };
     let odd = judged.column_by_name(VERDICT).expect("judged rows have verdicts").as_boolean();

@@ -1,4 +1,4 @@
-//! Judged rows that wait for their verdict until all rows were seen.
+//! Holds judged rows until all rows have been seen and their verdicts are known.
 
 use arrow_array::RecordBatch;
 
@@ -7,15 +7,15 @@ use crate::Error;
 /// Where judged rows wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Spool {
-    /// In memory: right for a table that is there anyway.
+    /// In memory, for a table that is in memory anyway.
     #[default]
     Memory,
-    /// In a temporary file without a name: right for a stream.
+    /// In an unnamed temporary file, for a stream.
     #[cfg(feature = "ipc")]
     Disk,
 }
 
-/// The rows that wait.
+/// The waiting rows.
 pub(super) enum Waiting {
     Memory(Vec<RecordBatch>),
     #[cfg(feature = "ipc")]

@@ -1,16 +1,16 @@
-//! Which rows train and which calibrate, and the fits that follow from it.
+//! Decides which rows train and which calibrate, and fits the members.
 //!
-//! *Invariants:* the split depends on the seed and the number of rows alone · no row calibrates a member that was
-//! trained on it · with folds, every row calibrates exactly one member · every member is what it would be if it were
-//! fitted alone, on any number of threads.
+//! *Invariants:* the split depends only on the seed and the number of rows · no row calibrates a member that was
+//! trained on it · with folds, every row calibrates exactly one member · every member is the same as if it were fitted
+//! alone, on any number of threads.
 //!
-//! *Folds are fitted side by side* on the threads of the pool this is called from. A net that learns from 128 rows at a
-//! time has work for two threads and no more, and two nets on two threads need not wait for each other at every step.
+//! *Folds are fitted in parallel* on the threads of the calling pool. A net that learns from 128 rows at a time can keep
+//! only two threads busy, and two nets on two threads need not wait for each other at every step.
 //!
-//! *All members get the same seed.* They start from the same weights and see the same noise, and so agree on what
-//! is odd. The pooled p-value of a row is in effect the mean of its p-values by member; if these disagree, their
-//! mean crowds around 1/2 and small p-values become too rare. Measured with fresh normal rows, five folds of
-//! 400 rows: Kolmogorov-Smirnov distance to uniform 0.04 to 0.07 with one seed, 0.16 to 0.29 with five.
+//! *All members get the same seed.* They start from the same weights and see the same noise, so they agree on what is
+//! odd. The pooled p-value of a row is in effect the mean of its p-values by member; if these disagree, their mean moves
+//! toward 1/2 and small p-values become too rare. Measured with fresh normal rows and five folds of 400 rows: the
+//! Kolmogorov-Smirnov distance to uniform is 0.04 to 0.07 with one seed, 0.16 to 0.29 with five.
 
 use rayon::prelude::*;
 
@@ -19,10 +19,10 @@ use crate::{
     Context, Detector, Error, Fitted, Matrix, Seed, calibrate::Calibration, error::FitError, progress::Parts,
 };
 
-/// How many bytes the training rows of folds that are fitted side by side may take.
+/// The most bytes for the training rows of folds that are fitted in parallel.
 const MOST_BYTES: usize = 256_000_000;
 
-/// Fits one member on a part of the rows, or, if rows are few, one for every fold.
+/// Fits one member on part of the rows or, if there are few rows, one member per fold.
 pub(super) fn fit_members(
     detector: &dyn Detector,
     rows: Matrix,
@@ -39,7 +39,7 @@ pub(super) fn fit_members(
     let held_out = holdout(n_rows, options, context.seed);
     let train = rows.take(&others(n_rows, &held_out));
     let calibrate = rows.take(&held_out);
-    // The two parts are all that is needed now; the whole would only take their space once more.
+    // Only the two parts are needed now; the whole would double the memory.
     drop(rows);
     let parts = Parts::new(context.monitor, 1);
     let fitted = parts.run(0, *context, |context| fit_alone(detector, &train, context))?;
@@ -47,7 +47,7 @@ pub(super) fn fit_members(
     Ok(vec![Member { fitted, calibration, n_training_rows: train.n_rows() }])
 }
 
-/// Fits a detector whose scores are a row's own.
+/// Fits a detector; refuses one whose scores of a row depend on other rows.
 fn fit_alone(
     detector: &dyn Detector,
     train: &Matrix,
@@ -57,8 +57,7 @@ fn fit_alone(
     if fitted.is_joint() { Err(FitError::Joint) } else { Ok(fitted) }
 }
 
-/// Fits one detector for every fold, on the rows outside it, and gives what `with` makes of the number of the fold, its
-/// rows and its detector.
+/// Fits one detector per fold, on the rows outside it. Returns what `with` makes of the fold's number, rows and detector.
 pub(super) fn fit_folds<T: Send>(
     detector: &dyn Detector,
     rows: &Matrix,
@@ -79,16 +78,16 @@ pub(super) fn fit_folds<T: Send>(
         with(*index, fold, fitted)
     };
     let side_by_side = |folds: &[_]| folds.par_iter().map(fit).collect::<Vec<_>>();
-    // In the order of folds, so that of several errors always the same one is told.
+    // In the order of folds, so that the same one of several errors is always reported.
     folds.chunks(at_once(size_of_val(rows.values()))).flat_map(side_by_side).collect()
 }
 
-/// How many folds of a table of so many bytes are fitted side by side.
+/// How many folds of a table of `bytes` bytes are fitted in parallel.
 fn at_once(bytes: usize) -> usize {
     (MOST_BYTES / bytes.max(1)).max(1)
 }
 
-/// The number of rows, if one can be held out and one be left. How many more it takes is up to the detector.
+/// The number of rows, if at least one can train and one be held out. The detector may require more.
 pub(super) fn enough_rows(n_rows: usize, options: &FitOptions) -> Result<usize, FitError> {
     let detector = options.detector.entry().name;
     if n_rows < 2 {
@@ -97,13 +96,13 @@ pub(super) fn enough_rows(n_rows: usize, options: &FitOptions) -> Result<usize, 
     Ok(n_rows)
 }
 
-/// How many of the rows are held out; there are two at least.
+/// How many rows are held out; there must be at least two rows.
 pub(super) fn n_held_out(n_rows: usize, options: &FitOptions) -> usize {
     let share = (n_rows as f64 * options.split.holdout).round() as usize;
     share.min(options.split.max_holdout_rows).clamp(1, n_rows - 1)
 }
 
-/// The rows held out, ascending.
+/// The held-out rows, ascending.
 fn holdout(n_rows: usize, options: &FitOptions, seed: Seed) -> Vec<usize> {
     let n_held_out = n_held_out(n_rows, options);
     let mut order = seed.stream("split", &[]).permutation(n_rows);
@@ -112,7 +111,7 @@ fn holdout(n_rows: usize, options: &FitOptions, seed: Seed) -> Vec<usize> {
     order
 }
 
-/// The rows of every fold, ascending; sizes differ by one at most.
+/// The rows of every fold, ascending; sizes differ by at most one.
 fn folds(n_rows: usize, n_folds: usize, seed: Seed) -> Vec<Vec<usize>> {
     let n_folds = n_folds.min(n_rows);
     let order = seed.stream("split", &[]).permutation(n_rows);
@@ -124,7 +123,7 @@ fn folds(n_rows: usize, n_folds: usize, seed: Seed) -> Vec<Vec<usize>> {
     (0..n_folds).map(fold).collect()
 }
 
-/// The rows that are not in `some`, ascending; so must `some` be.
+/// The rows that are not in `some`, ascending; `some` must ascend too.
 fn others(n_rows: usize, some: &[usize]) -> Vec<usize> {
     let mut some = some.iter().copied().peekable();
     (0..n_rows).filter(|&row| some.next_if_eq(&row).is_none()).collect()
@@ -157,12 +156,12 @@ mod tests {
         }
     }
 
-    #[test] // 256 MB hold two tables of 100 MB; one is fitted however large it is.
+    #[test] // 256 MB hold two tables of 100 MB; one fold is always fitted, however large.
     fn folds_of_large_tables_are_fitted_one_after_the_other() {
         assert_eq!([0, 100_000_000, 200_000_000, usize::MAX].map(at_once), [MOST_BYTES, 2, 1, 1]);
     }
 
-    #[test] // 20 % of 1,003 is 200.6; at most 50; at least one held out and one left.
+    #[test] // 20 % of 1,003 is 200.6; at most 50; at least one row is held out and one is left.
     fn the_holdout_has_the_size_asked_for_and_depends_on_the_seed() {
         let mut options = FitOptions::new(DetectorSpec::new("noise", None).unwrap());
         let size = |n_rows, options: &FitOptions| holdout(n_rows, options, Seed(1)).len();

@@ -1,4 +1,4 @@
-//! One table, nothing known: every row is judged by a net that did not train on it.
+//! Judges one table by itself: each row is judged by a detector that did not train on it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,25 +12,25 @@ use crate::{
     verdict::Rule,
 };
 
-/// What was found in a table by looking at nothing but the table.
+/// What was found in a table from that table alone.
 #[derive(Debug, Clone)]
 pub struct Detection {
     /// Scores, p-values and cells of all rows, in row order.
     pub findings: Findings,
-    /// How columns became features; needed to read the cells.
+    /// How columns became features; needed to interpret the cells.
     pub encoder: Encoder,
     /// The distribution of normal scores that the p-values come from. Its reference is what a contamination
     /// refers to.
     pub null: RobustNull,
-    /// The number of nets that judged.
+    /// The number of detectors that judged.
     pub n_folds: usize,
-    /// The detector that judged the first fold: for looking at rows with one and the same detector.
+    /// The detector that judged the first fold, for views that need one detector for all rows.
     first: Arc<dyn Fitted>,
     spec: DetectorSpec,
     seed: Seed,
 }
 
-/// Knows the rows of its own table, by their numbers.
+/// Looks up the rows of its own table by their numbers.
 impl Judge for Detection {
     fn encoder(&self) -> &Encoder {
         &self.encoder
@@ -68,15 +68,15 @@ impl Judge for Detection {
         }
         // The k-th smallest rank is at least k/n, and so never at most SHARE · k/n.
         let blind = match rule {
-            Rule::Fdr(_) => "; a false-discovery rate finds nothing among plain ranks, so use top instead",
+            Rule::Fdr(_) => "; a false-discovery rate flags nothing with plain ranks, so use top instead",
             Rule::Alpha(_) | Rule::Top(_) | Rule::Contamination(_) => "",
         };
         vec![format!("{}{blind}", RobustNull::WITHOUT_TAIL)]
     }
 }
 
-/// Judges the rows of `table` by each other. The rows are split into folds; those of a fold are judged by a detector
-/// trained on the others. Some rows may be anomalies, in training too: p-values come from a [`RobustNull`].
+/// Judges the rows of `table` by each other. The rows are split into folds; a detector trained on the other folds judges
+/// each fold. Some training rows may be anomalies, so p-values come from a [`RobustNull`].
 pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Result<Detection, Error> {
     options.validate()?;
     let detector = options.detector.for_one_table()?.build()?;
@@ -108,7 +108,7 @@ pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Res
     Ok(Detection { findings, encoder, null, n_folds, first, spec, seed })
 }
 
-/// What folds have found so far, in any order.
+/// The findings of the folds so far, in any order.
 struct Found {
     scores: Vec<f64>,
     cells: Option<Matrix>,

@@ -1,4 +1,4 @@
-//! A model: encoder, fitted detector and calibration in one value that can be asked, saved and loaded.
+//! A model: encoder, fitted detector and calibration in one value that can judge rows and be saved and loaded.
 //!
 //! ```
 //! use oddcell::{Context, DetectorSpec, Model, Seed, Table, demo, model::FitOptions};
@@ -15,17 +15,17 @@
 //! # }
 //! ```
 //!
-//! *How it is calibrated:* p-values need scores of rows that no net was trained on. With many rows a part is held
-//! out: one member, p = (1 + #{cᵢ ≥ s})/(n + 1). With few rows that part would be missed in training, so the
-//! rows are cross-fitted: K members, each trained without one fold and calibrated on it (cross-conformal
-//! prediction; Vovk 2015). A row's score is then the mean of the members' scores, and
+//! *How it is calibrated:* p-values need scores of rows that the detector was not trained on. With many rows, we hold some
+//! out: one member, p = (1 + #{cᵢ ≥ s})/(n + 1). With few rows, training needs them all, so we cross-fit: K members, each
+//! trained without one fold and calibrated on it (cross-conformal prediction; Vovk 2015). A row's score is then the mean
+//! of the members' scores, and
 //! p = (1 + Σₖ #{cₖᵢ ≥ sₖ}) / (1 + Σₖ nₖ), where each member's score sₖ is compared with its own fold.
 //!
-//! The encoder is fitted on all rows, held-out ones included: it learns no more than averages, spreads and
-//! levels, a single row changes them by 1/n, and a level that occurs only in held-out rows is then known.
+//! The encoder is fitted on all rows, including held-out rows: it learns only averages, spreads and levels, a single row
+//! changes these by 1/n, and levels that occur only in held-out rows are then known.
 //!
 //! *Invariants:* same table, options and seed give the same bits on any number of threads · the findings of a row
-//! depend on that row alone, whatever rows come with it · scores after loading equal scores before saving.
+//! depend only on that row, not on the rows around it · scores after loading equal scores before saving.
 
 mod crossfit;
 mod detection;
@@ -94,7 +94,7 @@ impl Model {
         })
     }
 
-    /// Judges some rows, cells included, without a verdict. [`Scorer`](crate::judge::Scorer) judges whole tables and
+    /// Judges some rows, including cells, without a verdict. [`Scorer`](crate::judge::Scorer) judges whole tables and
     /// streams.
     pub fn judge(&self, rows: Rows) -> Result<Judgement, Error> {
         Scorer { cells: true, ..Scorer::new(self, Rule::FOR_NEW_ROWS) }.judgement(rows)
@@ -151,7 +151,7 @@ impl Model {
         self.split
     }
 
-    /// How columns were to become features.
+    /// The options for turning columns into features.
     #[must_use]
     pub fn encode_options(&self) -> &EncodeOptions {
         &self.encode
@@ -169,7 +169,7 @@ impl Model {
         &self.members
     }
 
-    /// The number of rows it learned from, held-out ones included.
+    /// The number of rows it learned from, including held-out rows.
     #[must_use]
     pub fn n_rows(&self) -> u64 {
         let calibrated = self.n_calibration_rows() as u64;
@@ -186,8 +186,8 @@ impl Model {
         self.members.iter().map(|member| member.calibration.len()).sum()
     }
 
-    /// The calibration scores of all members together: what a contamination refers to. (For a cross-fitted model
-    /// they are scores of single members, a little more scattered than the mean that rows are scored by.)
+    /// The calibration scores of all members together, which a contamination refers to. (In a cross-fitted model these are
+    /// scores of single members, slightly more spread out than the mean scores of judged rows.)
     #[must_use]
     pub fn reference(&self) -> Calibration {
         Calibration::conformal(
@@ -261,13 +261,13 @@ fn encode_all(encoder: &Encoder, table: &Table) -> Result<Matrix, Error> {
         .collect();
     let n_rows = first_row;
     let mut values = Vec::with_capacity(n_rows * encoder.n_features());
-    // A few batches at a time: enough to keep all threads busy, without a second copy of everything.
+    // A few batches at a time keep all threads busy without a second copy of the table.
     for some in batches.chunks(4 * rayon::current_num_threads()) {
         let encoded: Vec<_> = some
             .par_iter()
             .map(|&(first_row, batch)| encoder.encode(&Rows::new(batch.clone(), first_row, &*table.origin)))
             .collect();
-        // In row order, so that of several errors the first row's is told.
+        // In row order, so that the error of the first bad row is reported.
         for encoded in encoded {
             values.extend_from_slice(encoded?.matrix.values());
         }
@@ -275,7 +275,7 @@ fn encode_all(encoder: &Encoder, table: &Table) -> Result<Matrix, Error> {
     Ok(Matrix::new(values, n_rows, encoder.n_features()))
 }
 
-/// What the members say together, by the formulas of the module.
+/// Combines the members' judgements, by the formulas in the module docs.
 fn judge_rows(members: &[Member], rows: &Matrix, want_cells: bool) -> Result<Findings, ScoreError> {
     let n_rows = rows.n_rows();
     let n_calibration = members.iter().map(|member| member.calibration.len()).sum();

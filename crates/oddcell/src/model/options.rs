@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DetectorSpec, detect::ranges::require, encode::EncodeOptions, error::ParamError};
 
-/// The most folds that rows are split into, and so the most members of a model.
+/// The most folds, and so the most members of a model.
 pub const MAX_FOLDS: usize = 100;
 
 /// How a model is fitted. The seed comes with the [`crate::Context`].
@@ -14,7 +14,7 @@ pub struct FitOptions {
     pub detector: DetectorSpec,
     /// How columns become features.
     pub encode: EncodeOptions,
-    /// A column that holds labels: never a feature.
+    /// A column with labels; never used as a feature.
     pub label: Option<String>,
     /// Which rows train and which calibrate.
     pub split: SplitOptions,
@@ -24,24 +24,24 @@ pub struct FitOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SplitOptions {
-    /// The share of the rows held out for calibration, where rows are not cross-fitted.
+    /// The share of rows held out for calibration, unless rows are cross-fitted.
     pub holdout: f64,
-    /// The most rows held out. More make p-values finer than is of use, and training poorer.
+    /// The most rows held out. More would make p-values finer than needed and training worse.
     pub max_holdout_rows: usize,
-    /// The number of folds where rows are cross-fitted, as far as there are rows for them.
+    /// The number of folds for cross-fitting; at most one per row.
     pub folds: usize,
-    /// With fewer rows than this, rows are cross-fitted instead of held out.
+    /// Tables with fewer rows than this are cross-fitted.
     pub cross_fit_below: usize,
 }
 
 impl FitOptions {
-    /// The usual options for this detector.
+    /// The default options for this detector.
     #[must_use]
     pub fn new(detector: DetectorSpec) -> Self {
         Self { detector, encode: EncodeOptions::default(), label: None, split: SplitOptions::default() }
     }
 
-    /// Checks the ranges of everything but the detector's own parameters, which its `build` checks.
+    /// Checks all ranges except those of the detector's own parameters, which its `build` checks.
     pub fn validate(&self) -> Result<(), ParamError> {
         self.split.validate()?;
         self.encode.validate()

@@ -1,10 +1,9 @@
-//! A model as header and tensors, and back; [`crate::model_file`] says how they lie in the file.
+//! Converts a model to a header and tensors, and back; [`crate::model_file`] describes their layout in the file.
 //!
-//! The header holds what is not a number of a net: version, detector, parameters, seed, how rows were split and columns
-//! encoded, the encoder. The tensors of
-//! member k are `member.k.calibration` (its sorted calibration scores) and `member.k.detector.…` (whatever its
-//! detector saves). A parameter that the file does not name has its default, so that a later version can add
-//! one; a parameter or field that is not known here is refused.
+//! The header holds everything except the numbers of the detector: version, detector, parameters, seed, how rows were split
+//! and columns encoded, the encoder. The tensors of member k are `member.k.calibration` (its sorted calibration scores) and
+//! `member.k.detector.…` (whatever its detector saves). A parameter missing from the file has its default, so that later
+//! versions can add parameters; unknown parameters and fields are refused.
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
@@ -18,7 +17,7 @@ use crate::{
     tensors::{TensorError, Tensors},
 };
 
-/// The header. The order of the fields is the order in the file.
+/// The header, with its fields in file order.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
@@ -40,7 +39,7 @@ struct MemberHeader {
     n_training_rows: usize,
 }
 
-/// A version goes to the terminal as it is, so it holds only characters that versions hold.
+/// A version is printed as it is, so only characters that occur in versions are allowed.
 fn version_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
     let usual = |byte: u8| byte.is_ascii_alphanumeric() || b".-+".contains(&byte);
@@ -76,7 +75,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelFileError> {
     let (header, mut tensors) = open(bytes)?;
     let header: Header = serde_json::from_str(&header).map_err(ModelFileError::Header)?;
     let spec = DetectorSpec::from_params(&header.detector, header.params)?;
-    // Having built it once proves that the parameters are valid.
+    // Building it once proves that the parameters are valid.
     spec.build()?;
     let n_members = header.members.len();
     if !(1..=MAX_FOLDS).contains(&n_members) {
@@ -107,7 +106,7 @@ fn load_member(
         return Err(ModelFileError::Mismatch { what, got: n_training_rows, expected });
     }
     let name = calibration_name(index);
-    // One axis of any length: the length was compared with the bytes there are.
+    // One axis of any length; the length has been checked against the bytes in the file.
     let length = tensors.shape(&name)?.iter().product();
     let calibration = Calibration::from_sorted(&name, tensors.take_f64(&name, &[length])?)?;
     let prefix = detector_prefix(index);
@@ -122,7 +121,7 @@ fn load_member(
     Ok(Member { fitted, calibration, n_training_rows })
 }
 
-/// A tensor that nobody asked for is not ours: refused like an unknown field.
+/// Refuses unknown tensors, like unknown fields.
 fn refuse_leftovers(tensors: &Tensors, prefix: &str) -> Result<(), TensorError> {
     match tensors.0.keys().next() {
         None => Ok(()),

@@ -1,14 +1,14 @@
 //! Encoded rows in a temporary file, dealt at random to parts of fixed sizes.
 //!
-//! *Why:* rows of a table larger than memory cannot be shuffled there. Dealt like cards, every part becomes a random
-//! sample of the table, to be read back as a whole: one part is held out, each of the others is a block to train on.
+//! *Why:* a table larger than memory cannot be shuffled in memory. When its rows are dealt like cards, every part is a
+//! random sample of the table that fits into memory: one part is held out, each of the others is a training block.
 //!
-//! *How:* a row goes to a part with a chance in proportion to the places left in it, so that all ways to deal are
-//! equally likely and every part gets exactly its number of rows; rows that no part has a place for are left out, with
-//! the same chance each. The file holds part after part; as the sizes are known, so is every place. Rows wait in a small
-//! buffer per part, because disks like long writes.
+//! *How:* the chance that a row goes to a part is proportional to the places left in it. All ways to deal are therefore
+//! equally likely, and every part gets exactly its number of rows; rows without a place are left out, each with the same
+//! chance. The file holds part after part; the sizes are known, and so is the position of every part. Each part has a
+//! small buffer, because long writes are faster.
 //!
-//! *Invariant:* where a row goes depends on the seed, the sizes and the rows before it alone.
+//! *Invariant:* where a row goes depends only on the seed, the sizes and the number of rows before it.
 
 use std::{
     fs::File,
@@ -22,10 +22,10 @@ use crate::{Matrix, Seed, detect::RowBlocks, seed::Stream};
 
 /// Bytes of a number in the file.
 const CELL: usize = size_of::<f64>();
-/// Rows are read so many bytes at a time.
+/// Rows are read this many bytes at a time.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Takes rows until all have come.
+/// Deals rows to parts until all rows have come.
 pub(super) struct Dealer {
     file: File,
     n_cols: usize,
@@ -35,9 +35,9 @@ pub(super) struct Dealer {
     buffer_bytes: usize,
 }
 
-/// A part on its way into the file.
+/// A part that is being written.
 struct Part {
-    /// Rows that are still to come.
+    /// Rows still to come.
     n_left: usize,
     /// Where the next bytes go.
     position: u64,
@@ -45,8 +45,8 @@ struct Part {
 }
 
 impl Dealer {
-    /// A file for parts of `sizes` rows out of `n_rows` of `n_cols` numbers. All buffers together take about
-    /// `buffer_bytes`.
+    /// Creates a file for parts of `sizes` rows, dealt from `n_rows` rows of `n_cols` numbers. All buffers together take
+    /// about `buffer_bytes`.
     pub(super) fn new(
         [n_rows, n_cols]: [usize; 2],
         sizes: &[usize],
@@ -70,12 +70,12 @@ impl Dealer {
         })
     }
 
-    /// Rows that are still to come.
+    /// Rows still to come.
     pub(super) fn n_left(&self) -> usize {
         self.n_left
     }
 
-    /// Deals a row. There must be some left to come.
+    /// Deals a row; at least one must still be to come.
     pub(super) fn deal(&mut self, row: &[f64]) -> io::Result<()> {
         let mut place = self.stream.below(self.n_left);
         self.n_left -= 1;
@@ -92,7 +92,7 @@ impl Dealer {
         if part.buffer.len() >= self.buffer_bytes { part.flush(&mut self.file) } else { Ok(()) }
     }
 
-    /// All rows, once they have come.
+    /// The dealt rows, once all have come.
     pub(super) fn finish(mut self) -> io::Result<Spilled> {
         let mut sizes = Vec::with_capacity(self.parts.len());
         let mut start = 0;
@@ -115,12 +115,12 @@ impl Part {
     }
 }
 
-/// Rows in a file. The first part is held out; the others are the blocks to train on.
+/// Rows in a file. The first part is held out; the others are the training blocks.
 #[derive(Debug)]
 pub(super) struct Spilled {
     file: Mutex<File>,
     n_cols: usize,
-    /// Where in the file each part is.
+    /// The byte range of each part in the file.
     parts: Vec<Range<u64>>,
 }
 
@@ -134,7 +134,7 @@ impl Spilled {
         (end - start) as usize / self.row_bytes()
     }
 
-    /// The rows held out, some at a time.
+    /// The held-out rows, some at a time.
     pub(super) fn held_out(&self) -> impl Iterator<Item = io::Result<Matrix>> {
         self.pieces(0)
     }
@@ -223,13 +223,13 @@ mod tests {
             all.dedup();
             prop_assert_eq!(all.len() + left_out, n_rows);
             prop_assert!(all.iter().all(|&row| row < n_rows));
-            // Buffers are a matter of the disk alone.
+            // The buffer size does not change the deal.
             prop_assert_eq!(parts, dealt(n_rows, &sizes, 1 << 20, seed));
         }
     }
 
-    // Two of four rows can be chosen in six ways, each with a chance of 1/6: of 6,000 seeds 1,000 ± 29 give each way. So
-    // they do if one of the other two is left out.
+    // There are six ways to choose two of four rows, each with a chance of 1/6: 1,000 ± 29 of 6,000 seeds give each way.
+    // The same holds if one of the other two rows is left out.
     #[test]
     fn all_ways_to_deal_are_equally_likely() {
         for sizes in [[2, 2], [2, 1]] {

@@ -1,15 +1,15 @@
-//! Learning from a table that does not fit into memory.
+//! Learns from a table that does not fit into memory.
 //!
-//! *How:* the table is read twice. The first time it is counted, and a random sample is kept, from which the encoder
-//! learns as if it were all rows. The second time every row is encoded and dealt at random to the rows held out and to
-//! blocks in a temporary file ([`super::spill`]); if training is too short to come to all rows, those that it will not
-//! come to are left out. Training then visits block after block, in another order each epoch.
+//! *How:* we read the table twice. The first pass counts the rows and keeps a random sample; the encoder learns from the
+//! sample as if it were all rows. The second pass encodes every row and deals it at random to the held-out rows or to a
+//! block in a temporary file ([`super::spill`]). If training is too short to reach all rows, the rows it will not reach
+//! are left out. Training then visits block after block, in a new order each epoch.
 //!
-//! *Memory:* a block takes at most half of it; the sample, encoded rows on their way and the buffers of the file an eighth
-//! each. The rest is for whatever reads the table. What is learned, net and kept rows, is not counted.
+//! *Memory:* a block takes at most half of it; the sample, the encoded rows in flight and the file buffers take an eighth
+//! each. The table reader has the rest. What is learned, net and kept rows, does not count.
 //!
 //! *Invariants:* same table, options, seed and memory give the same bits on any number of threads · no row is both held
-//! out and trained on. Another memory makes other blocks, and so another model, as good as the first.
+//! out and trained on. A different memory limit gives different blocks, and so a different but equally good model.
 
 use rayon::prelude::*;
 
@@ -27,10 +27,10 @@ use crate::{
     table::{Rows, Sample, TableError, TableReader},
 };
 
-/// More blocks than this would be too small to learn from, and slow to write.
+/// The most blocks. More would be too small to learn from and slow to write.
 const MOST_BLOCKS: usize = 1_024;
 
-/// Learning within a given memory.
+/// Learns within a memory limit.
 #[derive(Debug, Clone, Copy)]
 pub struct Streaming {
     /// Bytes for the rows of the table.
@@ -38,23 +38,23 @@ pub struct Streaming {
 }
 
 impl Streaming {
-    /// The memory if nothing else is said: 512 MB.
+    /// The default memory: 512 MB.
     pub const MEMORY: usize = 512_000_000;
 
-    /// Whether the detector can learn this way, told before a large table is read.
+    /// Checks that the detector can learn from a stream, before a large table is read.
     pub fn check(options: &FitOptions) -> Result<(), Error> {
         in_blocks(&*options.detector.build()?, options)?;
         Ok(())
     }
 
-    /// The first reading.
+    /// The first pass over the table.
     pub fn sample(self, reader: TableReader, seed: Seed) -> Result<Sample, TableError> {
-        // While it shrinks, a sample is there twice.
+        // A sample exists twice while it shrinks.
         Sample::read(reader, self.memory / 16, seed)
     }
 
-    /// Learns what is normal from the table of which `sample` is a sample; `reopen` opens it for the second reading.
-    /// There is always one member, calibrated on held-out rows.
+    /// Learns what is normal from the table that `sample` was drawn from; `reopen` opens it for the second pass. The model
+    /// has one member, calibrated on held-out rows.
     pub fn fit(
         self,
         sample: &Sample,
@@ -85,9 +85,9 @@ impl Streaming {
         })
     }
 
-    /// `n_rows` rows in blocks, which differ by one row at most.
+    /// The sizes of the blocks for `n_rows` rows; they differ by at most one row.
     fn blocks(self, n_rows: usize, n_features: usize) -> Result<Vec<usize>, FitError> {
-        // In training a row is padded, and has its place in the order of the rows.
+        // In training a row is padded and also has an entry in the shuffled order.
         let row_bytes = padded(n_features) * size_of::<f32>() + size_of::<u32>();
         let most_rows = (self.memory / 2 / row_bytes).min(u32::MAX as usize);
         let n_blocks = n_rows.div_ceil(most_rows.max(1));
@@ -122,7 +122,7 @@ impl Streaming {
                 break;
             }
             let encoded: Vec<_> = batches.par_iter().map(|rows| encoder.encode(rows)).collect();
-            // In row order, so that of several errors the first row's is told.
+            // In row order, so that the error of the first bad row is reported.
             for encoded in encoded {
                 for row in encoded?.matrix.rows() {
                     if dealer.n_left() == 0 {
@@ -138,7 +138,7 @@ impl Streaming {
         Ok(dealer.finish().map_err(FitError::from)?)
     }
 
-    /// Batches to encode side by side.
+    /// Reads some batches to encode in parallel.
     fn some_batches(
         self,
         reader: &mut TableReader,

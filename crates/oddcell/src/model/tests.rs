@@ -1,4 +1,4 @@
-//! The formulas of a model with toy detectors whose answers are known; real nets are in `tests/model.rs`.
+//! Tests the formulas of a model with toy detectors whose answers are known; `tests/model.rs` has real nets.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -136,7 +136,7 @@ fn all_fits_report_as_one_and_stop_when_asked_to() {
     };
     let (result, seen, done) = fit(usize::MAX);
     assert_eq!((result.unwrap().len(), seen, done), (5, 15, 15));
-    // On one thread one fit after the other.
+    // On one thread, fits run one after the other.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let (result, seen, _) = pool.install(|| fit(4));
     assert!(matches!(result, Err(Error::Fit(FitError::Cancelled))));

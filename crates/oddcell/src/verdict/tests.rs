@@ -1,4 +1,4 @@
-//! The rules by hand, the stream form against textbook forms, and the promise about false discoveries.
+//! Tests the rules by hand, the stream form against textbook forms, and the false-discovery rate.
 
 use proptest::prelude::*;
 
@@ -84,9 +84,9 @@ fn a_rule_reads_as_a_sentence() {
         sentences,
         [
             "p-value at most 0.07: about 7 % of normal rows are flagged",
-            "false-discovery rate 0.1: about 10 % of the flagged rows, at most, are expected to be normal",
+            "false-discovery rate 0.1: at most about 10 % of the flagged rows are expected to be normal",
             "top 20: the 20 rows with the highest scores",
-            "contamination 0.05: scores above what 5 % of the reference rows exceed",
+            "contamination 0.05: scores above all but the top 5 % of the reference scores",
         ]
     );
 }
