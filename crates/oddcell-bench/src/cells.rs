@@ -107,7 +107,7 @@ pub fn top1(cells: &Matrix, truth: &[bool]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::BY_COLUMNS;
+    use crate::methods::by_columns;
 
     /// Two correlated columns and a constant one.
     fn split(n_rows: usize) -> Split {
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn ranks_among_test_rows_are_off_and_the_parameters_say_so() {
-        for name in BY_COLUMNS {
+        for name in by_columns() {
             let method = Method::named(name).unwrap();
             assert_eq!(
                 (&*method.params(), &*as_judged(&method).params()),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use oddcell::{
     DetectorSpec,
-    detect::{Abilities, DETECTORS, Entry, Size},
+    detect::{Abilities, CellUnit, DETECTORS, Entry, Size},
     error::ParamError,
 };
 use serde_json::Value;
@@ -24,8 +24,11 @@ const PRESETS: [&str; 2] = ["fast", "best"];
 pub const PAPER: &str = "noise-paper-";
 const PAPER_NETS: [&str; 2] = ["mlp", "resmlp"];
 
-/// The methods that our cells are compared with: they judge every cell by its column alone.
-pub const BY_COLUMNS: [&str; 2] = ["copod", "ecod"];
+/// The detectors that our cells are compared with: they judge every cell by its column alone.
+pub fn by_columns() -> impl Iterator<Item = &'static str> {
+    let alone = |entry: &&Entry| entry.abilities.cells == Some(CellUnit::Surprise);
+    DETECTORS.iter().filter(alone).map(|entry| entry.name)
+}
 
 /// How far a cell is from its column's mean, in standard deviations: the reference for odd cells. It is not a
 /// detector.
@@ -211,7 +214,7 @@ mod tests {
         }
         let error = Method::named("knm").unwrap_err().to_string();
         assert!(
-            error.starts_with("there is no method `knm`; there are: noise, noise-fast, noise-best,"),
+            error.starts_with("unknown method `knm`; available: noise, noise-fast, noise-best,"),
             "{error}"
         );
     }

@@ -130,7 +130,7 @@ fn hint(error: &Error) -> Option<String> {
         Error::Encode(EncodeError::TooManyFeatures { .. }) => {
             "leave columns out with --ignore, or pool more levels with --set encode.max_levels=N"
         }
-        Error::Param(ParamError::WrongType { .. }) => {
+        Error::Param(ParamError::WrongType { .. } | ParamError::WrongValue { .. }) => {
             "`oddcell inspect MODEL` shows the parameters of a model and their values"
         }
         Error::Fit(FitError::Diverged { .. }) => "try a lower learning rate, e.g. --set learning_rate=1e-4",

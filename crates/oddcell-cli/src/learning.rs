@@ -7,6 +7,7 @@ use std::{
 
 use oddcell::{
     DetectorSpec, Seed, Table,
+    detect::DETECTORS,
     error::with_causes,
     judge,
     model::FitOptions,
@@ -20,9 +21,6 @@ use crate::{
     failure::Failure,
     output,
 };
-
-/// The default detector.
-const DETECTOR: &str = "noise";
 
 /// A `--config` file. Every field is optional; unknown fields are errors.
 #[derive(Debug, Default, Deserialize)]
@@ -39,7 +37,7 @@ struct Config {
 /// The fit options and the seed.
 pub(crate) fn options(learn: &LearnArgs, columns: &ColumnArgs) -> Result<(FitOptions, Seed), Failure> {
     let config = learn.config.as_deref().map(read_config).transpose()?.unwrap_or_default();
-    let name = learn.detector.as_deref().or(config.detector.as_deref()).unwrap_or(DETECTOR);
+    let name = learn.detector.as_deref().or(config.detector.as_deref()).unwrap_or(DETECTORS[0].name);
     let preset = match learn {
         LearnArgs { fast: true, .. } => Some("fast"),
         LearnArgs { best: true, .. } => Some("best"),

@@ -23,9 +23,18 @@ pub(crate) struct OddRow {
     /// The columns of the reasons, most noise first.
     #[serde(skip)]
     pub(crate) columns: Vec<String>,
-    /// Text and noise of every encoded cell.
+    /// One cell for every column of the encoder.
     #[serde(skip)]
-    pub(crate) cells: Vec<(String, f64)>,
+    pub(crate) cells: Vec<OddCell>,
+}
+
+/// A cell of an odd row.
+#[derive(Debug, Clone)]
+pub(crate) struct OddCell {
+    pub(crate) text: String,
+    pub(crate) noise: f64,
+    /// Whether it is odd enough to be marked; at least the oddest cell of a row is.
+    pub(crate) is_odd: bool,
 }
 
 /// Keeps the oddest rows of a run.
@@ -58,17 +67,18 @@ impl Observer for OddRows {
 }
 
 fn odd_row(judge: &dyn Judge, judgement: &Judgement, row: usize) -> Result<OddRow, Error> {
-    let Judgement { rows, findings, .. } = judgement;
+    let Judgement { rows, findings, columns, .. } = judgement;
     let noise = findings.cells.as_ref().map(|cells| cells.row(row));
     let explainer = judgement.explainer(judge);
-    let reasons = match noise {
-        Some(noise) => explainer.top(row, noise, TOP_REASONS)?,
-        None => Vec::new(),
+    let (reasons, noise) = match noise {
+        Some(cells) => (explainer.top(row, cells, TOP_REASONS)?, explainer.noise(cells).collect()),
+        None => (Vec::new(), vec![0.0; columns.len()]),
     };
-    let cells = judge.encoder().columns().iter().map(|column| {
-        let text = rows.batch.column_by_name(column.name()).and_then(|array| cell_text(array, row));
-        let sds = noise.map_or(0.0, |noise| noise[column.features()].iter().copied().fold(0.0, f64::max));
-        (clean(&text.unwrap_or_else(|| "·".to_owned())), sds)
+    let most = noise.iter().copied().fold(0.0, f64::max);
+    let cells = columns.iter().zip(noise).map(|(array, noise)| OddCell {
+        text: clean(&cell_text(array, row).unwrap_or_else(|| "·".to_owned())),
+        noise,
+        is_odd: noise >= judge.cell_unit().odd_from() || (noise > 0.0 && noise == most),
     });
     Ok(OddRow {
         row: rows.first_row + row + 1,

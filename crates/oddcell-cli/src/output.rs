@@ -113,9 +113,9 @@ fn write_rows<W: Write + Send, T>(
 ) -> Result<T, Failure> {
     let schema = Arc::new(judged_schema(origin.schema, format.into()));
     let writer = TableWriter::create(target, file, format, &schema, origin.kinds)?;
-    let mut writer = match (format, origin.delimiter) {
-        (Format::Csv, Some(delimiter)) => writer.with_delimiter(delimiter)?,
-        _ => writer,
+    let mut writer = match origin.delimiter.filter(|_| format == Format::Csv) {
+        Some(delimiter) => writer.with_delimiter(delimiter)?,
+        None => writer,
     };
     let result = work(Some(&mut writer))?;
     writer.finish()?;

@@ -9,7 +9,7 @@ use oddcell::{
     verdict::probability,
 };
 
-use crate::oddest::OddRow;
+use crate::oddest::{OddCell, OddRow};
 
 /// The most names listed in a message.
 const LISTED_NAMES: usize = 20;
@@ -21,8 +21,6 @@ const WIDTH: usize = 80;
 const CELL_CHARS: usize = 12;
 /// Blanks between two columns.
 const GAP: usize = 2;
-/// A cell with at least this many standard deviations of noise is marked.
-const MARKED_SDS: f64 = 1.0;
 /// The sign before a marked cell.
 const MARK: char = '*';
 
@@ -71,7 +69,7 @@ fn terminal_width() -> usize {
 /// The columns with the most noise in these rows, as many as fit, in table order.
 fn chosen_columns(rows: &[OddRow], widths: &[usize], room: usize) -> Vec<usize> {
     // A column's weight is its noise, capped so that one extreme row does not decide alone.
-    let weight = |column: usize| rows.iter().map(|row| row.cells[column].1.min(10.0)).sum::<f64>();
+    let weight = |column: usize| rows.iter().map(|row| row.cells[column].noise.min(10.0)).sum::<f64>();
     let mut order: Vec<usize> = (0..widths.len()).collect();
     order.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)));
     let mut room = room;
@@ -133,12 +131,10 @@ fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, color: bool) -> 
     (trimmed_lines(&table.to_string()), chosen.len())
 }
 
-/// The cells of a row as shown, with the odd ones marked; the oddest cell is always marked.
+/// The cells of a row as they are shown, the odd ones marked.
 fn marked_cells(row: &OddRow, encoder: &Encoder) -> Vec<String> {
-    let most = row.cells.iter().map(|cell| cell.1).fold(0.0, f64::max);
-    let shown = |((text, sds), column): (&(String, f64), &EncodedColumn)| {
-        let is_odd = *sds >= MARKED_SDS || (*sds > 0.0 && *sds == most);
-        format!("{}{}", if is_odd { MARK } else { ' ' }, cell_shown(text, column.kind()))
+    let shown = |(cell, column): (&OddCell, &EncodedColumn)| {
+        format!("{}{}", if cell.is_odd { MARK } else { ' ' }, cell_shown(&cell.text, column.kind()))
     };
     row.cells.iter().zip(encoder.columns()).map(shown).collect()
 }
@@ -232,7 +228,8 @@ mod tests {
 
     #[test] // Room for 20: the oddest column (12) fits, the next (10) does not, the one after it (8) does.
     fn the_oddest_columns_are_shown_as_far_as_they_fit_in_table_order() {
-        let cells = [1.0, 5.0, 3.0, 0.5].map(|sds| (String::new(), sds)).to_vec();
+        let cells =
+            [1.0, 5.0, 3.0, 0.5].map(|noise| OddCell { text: String::new(), noise, is_odd: false }).to_vec();
         let row = OddRow { row: 1, score: 1.0, p: 0.1, reasons: Vec::new(), columns: Vec::new(), cells };
         assert_eq!(chosen_columns(&[row], &[8, 12, 10, 9], 20), [0, 1]);
     }

@@ -1,6 +1,6 @@
 //! One table, nothing known.
 
-use oddcell::{Context, Seed, Silent, judge::Judge, verdict::Rule};
+use oddcell::{Context, Monitor, Progress, Seed, judge::Judge, verdict::Rule};
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
@@ -33,7 +33,8 @@ pub(crate) fn detect<'py>(
         let table = table.to_learn_from(&categorical)?;
         let context = Context { seed: Seed(seed), monitor };
         let detection = oddcell::model::detect(&table, &options, &context)?;
-        let (found, drawn) = Found::of(&detection, rule, &table.batches, page.as_ref(), &Silent)?;
+        let (found, drawn) =
+            Found::of(&detection, rule, &table.batches, page.as_ref(), &CancelOnly(monitor))?;
         let mut notes: Vec<String> = table.notes.iter().map(ToString::to_string).collect();
         notes.extend(detection.encoder.reports().iter().map(ToString::to_string));
         notes.extend(detection.verdict_notes(rule, &drawn.outcome));
@@ -43,4 +44,15 @@ pub(crate) fn detect<'py>(
     let found = found.into_dict(py)?;
     found.set_item("notes", notes)?;
     Ok(found)
+}
+
+/// Stops when asked to, and reports no progress: that of training was already complete.
+struct CancelOnly<'a>(&'a dyn Monitor);
+
+impl Monitor for CancelOnly<'_> {
+    fn advanced(&self, _: Progress) {}
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
 }

@@ -34,10 +34,7 @@ pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
     match &error {
         Error::File { source, .. } | Error::Table(TableError::Io { source, .. }) => system(source, message),
         Error::Param(ParamError::UnknownParameter { .. }) => PyTypeError::new_err(message),
-        // `WrongType` also covers unknown choices; only serde's message tells them apart.
-        Error::Param(ParamError::WrongType { reason, .. }) if reason.starts_with("invalid type") => {
-            PyTypeError::new_err(message)
-        }
+        Error::Param(ParamError::WrongType { .. }) => PyTypeError::new_err(message),
         Error::Table(TableError::UnsupportedType { .. })
         | Error::Encode(EncodeError::Table(TableError::UnsupportedType { .. })) => {
             PyTypeError::new_err(message)

@@ -20,7 +20,7 @@ impl FirstPass {
     #[new]
     fn new(rule: RuleChoice, model: &Model) -> PyResult<Self> {
         let rule = rule.rule(Rule::FOR_NEW_ROWS)?;
-        Ok(Self { inner: verdict::FirstPass::new(rule, &model.inner.reference()), rule })
+        Ok(Self { inner: verdict::FirstPass::new(rule, || model.inner.reference()), rule })
     }
 
     /// Whether the rule compares all rows, so that every row must be observed before the cutoff is right.

@@ -74,4 +74,7 @@ function shownText(cell, most = 60) {
   if (cut) bdi.title = isCut(cell) ? `Shortened from ${count(cell[1])} characters` : visible(text);
   return bdi;
 }
+// The noise of a cell in words: "3.2 sd", or a surprise, which has no unit.
+const noiseText = (noise) => `${noise.toFixed(1)}${data.unit === "sd" ? " sd" : ""}`;
+const isOddCell = (noise) => noise >= data.oddFrom;
 const nameOf = (column) => visible(textOf(data.columns[column].name));

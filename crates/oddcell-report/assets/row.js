@@ -20,7 +20,7 @@ function cellsOf(row) {
   const details = new Map(row.details.map((detail) => [detail[0], detail]));
   const noiseOf = (column) => row.noise[column] ?? -1;
   const order = data.columns.map((_, column) => column).sort((a, b) => noiseOf(b) - noiseOf(a) || a - b);
-  const most = Math.max(4, ...row.noise.map((noise) => noise ?? 0));
+  const most = Math.max(4 * data.oddFrom, ...row.noise.map((noise) => noise ?? 0));
   const body = el("tbody");
   const add = (columns) => body.append(...columns.map((column) => cellLine(row, column, details.get(column), most)));
   const head = data.cells ? ["Column", "Value", "Noise", "Off by", "Normal"] : ["Column", "Value", "Normal"];
@@ -43,14 +43,14 @@ function cellLine(row, column, detail, most) {
   const { kind, normal, nulls } = data.columns[column];
   const noise = row.noise[column] ?? null;
   const [, amount, place, share, emptiness] = detail ?? [];
-  const line = el("tr", { class: noise >= 1 ? "is-odd" : "" },
+  const line = el("tr", { class: isOddCell(noise) ? "is-odd" : "" },
     el("th", { scope: "row" }, el("bdi", {}, nameOf(column))),
     el("td", {}, shownText(row.cells[column], 200), isCut(row.cells[column]) ? el("span", { class: "normal-text" }, ` (${count(row.cells[column][1])} characters)`) : null));
   if (data.cells) {
     line.append(
       noise === null ? el("td", { class: "noise empty" }, "not judged")
         : el("td", { class: "noise" }, el("span", { class: "track", "aria-hidden": "true" }, el("i", { "--share": (100 * noise) / most })),
-            el("span", { class: "sds" }, `${noise.toFixed(1)} sd`)),
+            el("span", { class: "sds" }, noiseText(noise))),
       el("td", { "data-name": "off by" }, amount ?? "–", emptiness ? el("span", { class: "normal-text" }, textOf(row.cells[column]).trim() === "" ? " of 1, unexpectedly empty" : " of 1, unexpected value") : null));
   }
   const seen = share === undefined || share === null ? "" : share === 0 ? "; this value never" : `; this value ${percent(share)}`;

@@ -100,11 +100,11 @@ function cell(row, column) {
   const marks = ["cell"];
   if (isNumber(column)) marks.push("number");
   if (data.columns[column].kind === null) marks.push("unjudged");
-  if (noise >= 1) marks.push("is-odd");
+  if (isOddCell(noise)) marks.push("is-odd");
   if (row.top[0] === column) marks.push("is-first");
-  const tint = noise === null ? 0 : Math.min(55, 14 * noise);
-  return el("td", { class: marks.join(" "), "--tint": tint, title: noise === null ? null : `noise ${noise.toFixed(1)} sd` },
-    shownText(row.cells[column], 40), noise >= 1 ? el("span", { class: "vh" }, `, odd by ${noise.toFixed(1)} sd`) : null);
+  const tint = noise === null ? 0 : Math.min(55, (14 * noise) / data.oddFrom);
+  return el("td", { class: marks.join(" "), "--tint": tint, title: noise === null ? null : `${data.unit === "sd" ? "noise" : "surprise"} ${noiseText(noise)}` },
+    shownText(row.cells[column], 40), isOddCell(noise) ? el("span", { class: "vh" }, `, odd by ${noiseText(noise)}`) : null);
 }
 
 function detailLine(row, span, update) {

@@ -149,6 +149,7 @@ impl<'a> Collector<'a> {
         let thresholds = self.tally.thresholds(&rows, self.truths.as_ref());
         Ok(Report::new(&Content {
             encoder: self.judge.encoder(),
+            unit: self.judge.cell_unit(),
             rule: self.rule,
             about,
             n_rows: self.n_rows,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use oddcell::detect::CellUnit;
 use oddcell::encode::{EncodedColumn, Encoder};
 use serde::Serialize;
 
@@ -34,6 +35,11 @@ pub(crate) struct Data<'a> {
     map: Option<&'a Map>,
     /// Whether the detector scores cells.
     pub(crate) cells: bool,
+    /// The unit of its cells.
+    pub(crate) unit: CellUnit,
+    /// From here on a cell is odd by itself.
+    #[serde(rename = "oddFrom")]
+    odd_from: f64,
 }
 
 /// A column of the page.
@@ -76,6 +82,8 @@ impl<'a> Data<'a> {
             curves: content.curves.as_ref(),
             map: content.map.as_ref(),
             cells: content.rows.iter().any(|row| !row.noise.is_empty()),
+            unit: content.unit,
+            odd_from: content.unit.odd_from(),
         }
     }
 }

@@ -83,10 +83,8 @@ pub(crate) fn explain(
     row: usize,
     noise: &[f64],
 ) -> Result<(), Error> {
-    let columns = encoder.columns();
-    let most = |features: &[f64]| features.iter().copied().fold(0.0, f64::max);
-    kept.noise = columns.iter().map(|column| most(&noise[column.features()])).collect();
-    let mut order: Vec<usize> = (0..columns.len()).collect();
+    kept.noise = explainer.noise(noise).collect();
+    let mut order: Vec<usize> = (0..kept.noise.len()).collect();
     order.sort_by(|&a, &b| kept.noise[b].total_cmp(&kept.noise[a]));
     order.truncate(DETAILED);
     for column in order {

@@ -11,6 +11,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use oddcell::{
     Error,
     count::{count, counted},
+    detect::CellUnit,
     encode::Encoder,
     model_file::write_atomically,
     verdict::Rule,
@@ -72,6 +73,8 @@ impl Report {
 /// The content of a page.
 pub(crate) struct Content<'a> {
     pub(crate) encoder: &'a Encoder,
+    /// The unit of the cells.
+    pub(crate) unit: CellUnit,
     pub(crate) rule: Rule,
     pub(crate) about: About,
     pub(crate) n_rows: usize,
@@ -95,6 +98,7 @@ struct Page<'a> {
     facts: &'a [(&'static str, String)],
     notes: &'a [String],
     knows_cells: bool,
+    in_sds: bool,
     n_rows: usize,
     has_map: bool,
     has_truths: bool,
@@ -118,6 +122,7 @@ impl Report {
             facts: &facts(content),
             notes: &notes(content, data.columns.len(), data.oddest.len()),
             knows_cells: data.cells,
+            in_sds: data.unit == CellUnit::StandardDeviations,
             n_rows: content.n_rows,
             has_map: content.map.is_some(),
             has_truths: content.curves.is_some(),

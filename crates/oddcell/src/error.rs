@@ -95,7 +95,17 @@ pub enum ParamError {
         /// The names of its parameters, separated by commas.
         known: String,
     },
-    /// The value has the wrong type or is not one of the choices.
+    /// The value is not one of the choices, or cannot be read.
+    #[error("parameter `{name}` of detector `{detector}`: {reason}")]
+    WrongValue {
+        /// The detector's name.
+        detector: &'static str,
+        /// The parameter's name.
+        name: String,
+        /// What was found and what was expected.
+        reason: String,
+    },
+    /// The value has the wrong type.
     #[error("parameter `{name}` of detector `{detector}`: {reason}")]
     WrongType {
         /// The detector's name.
@@ -219,6 +229,14 @@ pub enum FitError {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScoreError {
+    /// Rows of a table that was judged by itself were to be looked up, but there are fewer.
+    #[error("the detection knows {} of its own table, but was asked about row {row}", counted(*known, "row", "rows"))]
+    OtherTable {
+        /// Rows of its table.
+        known: usize,
+        /// The row asked for, counted from 1.
+        row: usize,
+    },
     /// Rows that wait for their verdict could not be kept in a temporary file.
     #[error("cannot keep the rows in a temporary file until all are seen: {0}")]
     Spool(String),

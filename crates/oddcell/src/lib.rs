@@ -66,7 +66,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `compression` | reading gzip and zstd files |
-//! | `ipc` | reading Arrow IPC |
+//! | `ipc` | reading Arrow IPC; keeping the judged rows of a stream on disk (`judge::Spool::Disk`) |
 //! | `numpy` | reading NPY and NPZ |
 //! | `parquet` | reading and writing Parquet |
 

@@ -167,8 +167,8 @@ fn percent(share: f64) -> String {
 #[must_use]
 pub fn verdicts(rule: Rule, scores: &[f64], p_values: &[f64], reference: &Calibration) -> Vec<bool> {
     assert_eq!(scores.len(), p_values.len(), "one p-value per score");
-    let mut first_pass = FirstPass::new(rule, reference);
-    scores.iter().zip(p_values).for_each(|(&score, &p_value)| first_pass.observe(score, p_value));
+    let mut first_pass = FirstPass::new(rule, || reference.clone());
+    first_pass.observe_all(scores, p_values);
     first_pass.decide().verdicts(0, scores, p_values)
 }
 
@@ -218,16 +218,23 @@ impl PartialOrd for Place {
 impl FirstPass {
     /// Starts a first pass; `reference` as in [`verdicts`].
     #[must_use]
-    pub fn new(rule: Rule, reference: &Calibration) -> Self {
+    pub fn new(rule: Rule, reference: impl FnOnce() -> Calibration) -> Self {
         Self(match rule {
             Rule::Alpha(alpha) => Kept::Nothing(Cutoff(Line::PAtMost(alpha))),
-            Rule::Contamination(share) => Kept::Nothing(Cutoff(Line::ScoreAbove(reference.threshold(share)))),
+            Rule::Contamination(share) => {
+                Kept::Nothing(Cutoff(Line::ScoreAbove(reference().threshold(share))))
+            }
             Rule::Fdr(fdr) => Kept::PValues { fdr, counts: BTreeMap::new(), n_rows: 0 },
             Rule::Top(most) => Kept::Oddest { most, heap: BinaryHeap::new(), n_rows: 0 },
         })
     }
 
     /// Sees the next row.
+    pub fn observe_all(&mut self, scores: &[f64], p_values: &[f64]) {
+        scores.iter().zip(p_values).for_each(|(&score, &p_value)| self.observe(score, p_value));
+    }
+
+    /// The next row.
     pub fn observe(&mut self, score: f64, p_value: f64) {
         match &mut self.0 {
             Kept::Nothing(_) => {}

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail by a panic")]
 
 use arrow_array::{RecordBatch, cast::AsArray};
+use arrow_select::concat::concat_batches;
 use oddcell::{
     Context, DetectorSpec, Error, Model, Seed, Table, demo,
     detect::{DETECTORS, Entry},
@@ -18,6 +19,7 @@ const RULES: [Rule; 4] = [Rule::Alpha(0.2), Rule::Fdr(0.5), Rule::Top(7), Rule::
 
 fn options(entry: &Entry) -> FitOptions {
     let mut spec = DetectorSpec::new(entry.name, None).unwrap();
+    spec.shorten();
     if spec.params().contains_key("train_for") {
         spec.set_text("train_for", "3 steps").unwrap();
     }
@@ -38,14 +40,18 @@ fn table(csv: Vec<u8>) -> Table {
     Table::from_reader(reader(csv, 2_048)).unwrap()
 }
 
-/// Everything that comes out of the road.
+/// Everything that comes out of the road, numbers by their bits.
 #[derive(Debug, PartialEq)]
 struct Answers {
-    scores: Vec<f64>,
-    p_values: Vec<f64>,
+    scores: Vec<u64>,
+    p_values: Vec<u64>,
     odd: Vec<bool>,
     reasons: Vec<Option<String>>,
     outcome: Outcome,
+}
+
+fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|number| number.to_bits()).collect()
 }
 
 fn answers(
@@ -60,7 +66,7 @@ fn answers(
     let mut found = Collected::default();
     let outcome = pool.install(|| scorer.run("orders", batches, &mut [], Some(&mut found))).unwrap();
     let reasons = found.reasons().map(|reason| reason.map(str::to_owned)).collect();
-    Answers { reasons, scores: found.scores, p_values: found.p_values, odd: found.odd, outcome }
+    Answers { reasons, scores: bits(&found.scores), p_values: bits(&found.p_values), odd: found.odd, outcome }
 }
 
 #[test]
@@ -82,6 +88,35 @@ fn rows_streamed_and_rows_in_memory_get_the_same_answers_from_every_detector() {
     }
 }
 
+#[test] // 5,000 rows are judged in pieces of 2,048.
+fn a_large_batch_is_judged_like_many_small_ones() {
+    let (model, rows) = (knn(), csv(5_000, 2));
+    let batches = [concat_batches(&table(rows.clone()).schema(), &table(rows.clone()).batches).unwrap()];
+    for rule in RULES {
+        let whole = answers(&model, rule, Spool::Memory, 2, batches.iter().cloned().map(Ok));
+        assert_eq!(whole.outcome.n_rows, 5_000);
+        assert_eq!(whole, answers(&model, rule, Spool::Disk, 2, reader(rows.clone(), 64)), "{rule}");
+    }
+    let mut seen = Seen::default();
+    let scorer = Scorer::new(&model, Rule::Top(3));
+    scorer.run("orders", batches.into_iter().map(Ok), &mut [&mut seen], None).unwrap();
+    assert_eq!(seen.0, (0..5_000).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_detection_and_truths_of_another_table_are_refused() {
+    let spec = DetectorSpec::new("knn", None).unwrap();
+    let detection = detect(&table(csv(60, 1)), &FitOptions::new(spec), &Context::silent(Seed(1))).unwrap();
+    let longer = Scorer::new(&detection, Rule::Top(3)).run("orders", reader(csv(61, 1), 64), &mut [], None);
+    assert_eq!(
+        longer.unwrap_err().to_string(),
+        "the detection knows 60 rows of its own table, but was asked about row 61"
+    );
+    let scorer = Scorer { truths: Truths::Known(&[true; 10]), ..Scorer::new(&detection, Rule::Top(3)) };
+    let error = scorer.run("orders", reader(csv(60, 1), 64), &mut [], None).unwrap_err();
+    assert_eq!(error.to_string(), "there are truths for 10 rows, but the table has at least 60");
+}
+
 #[test]
 fn a_table_judged_by_itself_gets_the_same_answers_in_any_batches() {
     let orders = csv(150, 1);
@@ -90,7 +125,7 @@ fn a_table_judged_by_itself_gets_the_same_answers_in_any_batches() {
         detect(&table(orders.clone()), &FitOptions::new(spec), &Context::silent(Seed(1))).unwrap();
     for rule in RULES {
         let whole = answers(&detection, rule, Spool::Memory, 1, reader(orders.clone(), 2_048));
-        assert_eq!(whole.scores, detection.findings.scores);
+        assert_eq!(whole.scores, bits(&detection.findings.scores));
         assert_eq!(whole, answers(&detection, rule, Spool::Disk, 3, reader(orders.clone(), 7)));
     }
 }

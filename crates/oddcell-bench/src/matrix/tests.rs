@@ -170,7 +170,7 @@ fn a_set_that_cannot_be_read_is_told_and_the_others_are_run_once() {
     assert_eq!(store.rows().unwrap().len(), 3);
     let told = told.0.into_inner().unwrap();
     assert!(
-        told.len() == 1 && told[0].starts_with("broken: ") && told[0].ends_with("no array `X`"),
+        told.len() == 1 && told[0].starts_with("broken: ") && told[0].ends_with("the array `X` is missing"),
         "{told:?}"
     );
 }

@@ -6,7 +6,7 @@ use oddcell_bench::{
     LabError,
     ablate::Study,
     matrix::Entrant,
-    methods::{self, BY_COLUMNS, Method, OURS, Vary},
+    methods::{self, Method, OURS, Vary},
     protocol::Protocol,
     sets::{self, Half, SetInfo},
 };
@@ -58,7 +58,7 @@ pub(super) fn cell_methods(args: &BenchChoiceArgs) -> Result<Vec<Method>, Failur
             "method `{name}` does not score cells; choose from: {known}"
         )));
     }
-    for reference in BY_COLUMNS {
+    for reference in methods::by_columns() {
         if chosen.iter().all(|method| method.name != reference) {
             chosen.push(Method::named(reference)?);
         }

@@ -54,7 +54,7 @@ fn judged_rows_of_every_format_can_be_judged_again() {
 }
 
 const EARLIER: &str =
-    "note: left out, as an earlier run had found them: `odd_score`, `odd_p`, `odd_verdict`, `odd_reasons`";
+    "note: findings of an earlier run are left out: `odd_score`, `odd_p`, `odd_verdict`, `odd_reasons`";
 
 /// The notes of a command that must end well.
 fn notes(mut command: std::process::Command) -> Vec<String> {

@@ -18,6 +18,17 @@ pub enum CellUnit {
     Surprise,
 }
 
+impl CellUnit {
+    /// From here on a cell counts as odd by itself: one standard deviation, or one training value in a hundred.
+    #[must_use]
+    pub fn odd_from(self) -> f64 {
+        match self {
+            Self::StandardDeviations => 1.0,
+            Self::Surprise => 4.6,
+        }
+    }
+}
+
 /// How a method learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Training {

@@ -100,12 +100,18 @@ fn from_value<P: Params>(value: Value) -> Result<P, ParamError> {
         let mut one = defaults.clone();
         one.insert(name.clone(), value);
         if let Err(error) = serde_json::from_value::<P>(Value::Object(one)) {
-            return Err(ParamError::WrongType { detector: P::NAME, name, reason: error.to_string() });
+            return Err(not_read(P::NAME, name, &error));
         }
     }
-    serde_json::from_value(value).map_err(|error| ParamError::WrongType {
-        detector: P::NAME,
-        name: "(all)".to_owned(),
-        reason: error.to_string(),
-    })
+    serde_json::from_value(value).map_err(|error| not_read(P::NAME, "(all)".to_owned(), &error))
+}
+
+fn not_read(detector: &'static str, name: String, error: &serde_json::Error) -> ParamError {
+    let reason = error.to_string();
+    // serde tells a wrong type from a wrong value only in its message.
+    if reason.starts_with("invalid type") {
+        ParamError::WrongType { detector, name, reason }
+    } else {
+        ParamError::WrongValue { detector, name, reason }
+    }
 }

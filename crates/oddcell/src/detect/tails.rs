@@ -107,7 +107,7 @@ impl<R: TailRule> Params for TailParams<R> {
         let columns = saved::take_table(tensors, COLUMNS)?;
         for (column, values) in columns.rows().enumerate() {
             if let Some(at) = values.windows(2).position(|pair| pair[0] > pair[1]) {
-                let (column, next) = (column + 1, at + 1);
+                let (column, at, next) = (column + 1, at + 1, at + 2);
                 let reason =
                     format!("column {column} is not sorted: value {next} is smaller than value {at}");
                 return Err(saved::invalid(COLUMNS, &reason));

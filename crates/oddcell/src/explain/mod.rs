@@ -189,6 +189,12 @@ impl<'a> Explainer<'a> {
         Ok(())
     }
 
+    /// The noise of every column of a row, in the order of the encoder's columns.
+    pub fn noise(&self, cells: &'a [f64]) -> impl Iterator<Item = f64> {
+        check_length(self.encoder, cells);
+        self.encoder.columns().iter().map(|column| column_noise(column, cells))
+    }
+
     /// How one column makes a row odd.
     ///
     /// # Panics

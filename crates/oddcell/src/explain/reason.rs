@@ -50,8 +50,6 @@ pub enum About {
     Emptiness,
 }
 
-/// From here on, a value that is normal by itself is called odd given the other columns.
-const ODD_SDS: f64 = 1.0;
 /// The share of a rarer level is mentioned.
 const RARE_SHARE: f64 = 0.02;
 /// A level at least this common is called common.
@@ -101,7 +99,7 @@ impl Reason<'_> {
 
     /// Whether the value is odd only because of the other columns. A surprise is about one column alone.
     fn is_odd_in_context(&self) -> bool {
-        self.unit == CellUnit::StandardDeviations && self.noise >= ODD_SDS
+        self.unit == CellUnit::StandardDeviations && self.noise >= self.unit.odd_from()
     }
 
     /// The noise with its unit: `3.2 sd`, or a surprise without one: `6.7`.

@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{
     Error, Matrix,
-    detect::CellUnit,
     encode::{Encoded, Surprises},
     explain::Explainer,
     table::Rows,
@@ -40,8 +39,8 @@ pub struct Judgement {
     pub truths: Option<Vec<bool>>,
     /// The reasons of every row in the requested form, if the detector explains cells.
     pub reasons: Option<StringArray>,
-    /// The arrays of the encoder's columns.
-    pub(super) columns: Vec<ArrayRef>,
+    /// The arrays of the encoder's columns, matched by name.
+    pub columns: Vec<ArrayRef>,
 }
 
 impl Judgement {
@@ -67,8 +66,7 @@ impl Judgement {
     /// Returns an explainer for these rows; `judge` must be the one that judged them.
     #[must_use]
     pub fn explainer<'a>(&'a self, judge: &'a dyn Judge) -> Explainer<'a> {
-        let unit = judge.spec().entry().abilities.cells.unwrap_or(CellUnit::StandardDeviations);
-        Explainer::new(judge.encoder(), unit, &self.rows, &self.columns)
+        Explainer::new(judge.encoder(), judge.cell_unit(), &self.rows, &self.columns)
     }
 
     /// Writes the reasons of every row in this form.

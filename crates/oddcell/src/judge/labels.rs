@@ -40,6 +40,14 @@ pub enum LabelError {
         /// The cell, cut if it is long; `None` if it is empty.
         found: Option<String>,
     },
+    /// There are fewer truths than rows.
+    #[error("there are truths for {known} rows, but the table has at least {rows}")]
+    TooFew {
+        /// The number of truths.
+        known: usize,
+        /// The number of rows so far.
+        rows: usize,
+    },
     /// The model uses the column as a feature.
     #[error("the model learned from the column `{column}`, so it cannot be the label")]
     Learned {
@@ -54,7 +62,12 @@ impl Truths<'_> {
         match self {
             Self::Unknown => Ok(None),
             Self::Column(column) => read_labels(column, rows).map(Some),
-            Self::Known(truths) => Ok(Some(truths[rows.first_row..][..rows.n_rows()].to_vec())),
+            Self::Known(truths) => {
+                let some = truths.get(rows.first_row..rows.first_row + rows.n_rows());
+                let too_few =
+                    LabelError::TooFew { known: truths.len(), rows: rows.first_row + rows.n_rows() };
+                some.map(|truths| Some(truths.to_vec())).ok_or_else(|| too_few.into())
+            }
         }
     }
 

@@ -64,8 +64,8 @@ pub use self::{
     spool::Spool,
 };
 use crate::{
-    DetectorSpec, Error, Fitted, Matrix, Seed, calibrate::Calibration, encode::Encoder, table::Rows,
-    verdict::Rule,
+    DetectorSpec, Error, Fitted, Matrix, Seed, calibrate::Calibration, detect::CellUnit, encode::Encoder,
+    table::Rows, verdict::Rule,
 };
 
 /// Something that can judge rows.
@@ -85,6 +85,16 @@ pub trait Judge: Sync {
 
     /// The seed it learned with.
     fn seed(&self) -> Seed;
+
+    /// The findings of all rows, if they are known before the first one comes: a rule can then decide at once.
+    fn known(&self) -> Option<&Findings> {
+        None
+    }
+
+    /// The unit of the cells.
+    fn cell_unit(&self) -> CellUnit {
+        self.spec().entry().abilities.cells.unwrap_or(CellUnit::StandardDeviations)
+    }
 
     /// One fitted detector, for views that need one detector for all rows.
     fn fitted(&self) -> Option<&dyn Fitted>;

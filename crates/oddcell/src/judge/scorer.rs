@@ -211,11 +211,15 @@ enum Pass {
 
 impl<'a> End<'a> {
     fn new(scorer: &Scorer<'_>, sink: Option<&'a mut dyn Sink>) -> Self {
-        let first = FirstPass::new(scorer.rule, &scorer.judge.reference());
-        let pass = if scorer.rule.needs_two_passes() {
-            Pass::Two { first, waiting: Waiting::new(scorer.spool) }
-        } else {
-            Pass::Straight(first.decide())
+        let mut first = FirstPass::new(scorer.rule, || scorer.judge.reference());
+        let pass = match scorer.judge.known() {
+            None if scorer.rule.needs_two_passes() => {
+                Pass::Two { first, waiting: Waiting::new(scorer.spool) }
+            }
+            known => {
+                known.into_iter().for_each(|all| first.observe_all(&all.scores, &all.p_values));
+                Pass::Straight(first.decide())
+            }
         };
         let form = scorer.reasons.unwrap_or(ReasonForm::Text);
         Self { only: scorer.only, form, pass, sink, n_odd: 0 }
@@ -232,11 +236,7 @@ impl<'a> End<'a> {
                 put(*sink, self.only, judged_batch(&judgement.rows.batch, found, verdicts, self.form))
             }
             Pass::Two { first, waiting } => {
-                findings
-                    .scores
-                    .iter()
-                    .zip(&findings.p_values)
-                    .for_each(|(&score, &p)| first.observe(score, p));
+                first.observe_all(&findings.scores, &findings.p_values);
                 if self.sink.is_none() {
                     return Ok(());
                 }

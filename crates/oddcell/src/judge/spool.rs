@@ -6,6 +6,7 @@ use crate::Error;
 
 /// Where judged rows wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Spool {
     /// In memory, for a table that is in memory anyway.
     #[default]

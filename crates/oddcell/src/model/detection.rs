@@ -7,6 +7,7 @@ use crate::{
     Context, DetectorSpec, Error, Fitted, Matrix, Seed, Table,
     calibrate::{Calibration, RobustNull},
     encode::Encoder,
+    error::ScoreError,
     judge::{Findings, Judge, Outcome},
     table::Rows,
     verdict::Rule,
@@ -37,13 +38,20 @@ impl Judge for Detection {
     }
 
     fn findings(&self, rows: &Rows, _: &Matrix, want_cells: bool) -> Result<Findings, Error> {
-        let some = rows.first_row..rows.first_row + rows.n_rows();
         let Findings { scores, p_values, cells } = &self.findings;
+        let some = rows.first_row..rows.first_row + rows.n_rows();
+        if some.end > scores.len() {
+            return Err(ScoreError::OtherTable { known: scores.len(), row: some.end }.into());
+        }
         Ok(Findings {
             scores: scores[some.clone()].to_vec(),
             p_values: p_values[some.clone()].to_vec(),
             cells: cells.as_ref().filter(|_| want_cells).map(|cells| cells.slice(some)),
         })
+    }
+
+    fn known(&self) -> Option<&Findings> {
+        Some(&self.findings)
     }
 
     fn reference(&self) -> Calibration {

@@ -156,7 +156,7 @@ proptest! {
         let reference = Calibration::conformal(vec![-4.0, -1.0, 0.0, 2.0, 4.0]);
         let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
         let p_values: Vec<f64> = rows.iter().map(|row| f64::from(row.1) / 20.0).collect();
-        let mut first_pass = FirstPass::new(rule, &reference);
+        let mut first_pass = FirstPass::new(rule, || reference.clone());
         for (&score, &p_value) in scores.iter().zip(&p_values) {
             first_pass.observe(score, p_value);
         }

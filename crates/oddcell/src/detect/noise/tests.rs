@@ -154,7 +154,7 @@ fn parameters_out_of_range_are_refused_by_name() {
         spec.set_text(name, value).unwrap();
         let error = spec.build().unwrap_err();
         assert!(
-            matches!(&error, ParamError::WrongType { name: found, .. } if found == name),
+            matches!(&error, ParamError::WrongType { name: found, .. } | ParamError::WrongValue { name: found, .. } if found == name),
             "{name}: {error}"
         );
     }
