@@ -345,7 +345,7 @@ mod tests {
         let error = Params::load(&ecod, &mut tensors).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "tensor `columns`: column 1 is not sorted: value 1 is smaller than value 0"
+            "tensor `columns`: column 1 is not sorted: value 2 is smaller than value 1"
         );
     }
 
