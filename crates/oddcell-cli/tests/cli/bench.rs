@@ -338,13 +338,13 @@ fn unknown_names_are_refused_with_the_known_ones() {
     ----- stderr -----
     error: unknown method `knm`; available: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
     ");
-    assert_cmd_snapshot!(run(&["--vary", "sigma=1|2"]), @r"
+    assert_cmd_snapshot!(run(&["--vary", "sigma=1|2"]), @"
     success: false
     exit_code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: --vary: `sigma=1|2`: no method that was chosen has this parameter
+    error: --vary: `sigma=1|2`: none of the chosen methods has this parameter
     ");
     assert_cmd_snapshot!(run(&["--vary", "sigma_max=-1"]), @r"
     success: false

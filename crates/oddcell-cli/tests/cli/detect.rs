@@ -138,13 +138,13 @@ fn columns_that_are_not_there_are_named() {
     ----- stderr -----
     error: orders.csv has no column `nope`; its columns are `amount`, `weight`, `city`, `placed`, `gift`, `rating`
     ");
-    assert_cmd_snapshot!(folder.tiny(["detect", "orders.csv", "--label", "nope"]), @r"
+    assert_cmd_snapshot!(folder.tiny(["detect", "orders.csv", "--label", "nope"]), @"
     success: false
     exit_code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: orders.csv has no column `nope` to be the label; it has `amount`, `weight`, `city`, `placed`, `gift`, `rating`
+    error: orders.csv has no column `nope`; its columns are `amount`, `weight`, `city`, `placed`, `gift`, `rating`
     ");
 }
 
@@ -219,7 +219,7 @@ fn the_demo_finds_spoiled_cells_and_leaves_its_files() {
 fn few_rows_are_judged_with_a_note() {
     let folder = Folder::new();
     folder.write("few.csv", orders(12));
-    assert_cmd_snapshot!(folder.tiny(["detect", "few.csv", "-o", "out.csv"]), @r"
+    assert_cmd_snapshot!(folder.tiny(["detect", "few.csv", "-o", "out.csv"]), @"
     success: true
     exit_code: 0
     ----- stdout -----
@@ -228,7 +228,7 @@ fn few_rows_are_judged_with_a_note() {
     0 of 12 rows are odd.
     rule: false-discovery rate 0.1: at most about 10 % of the flagged rows are expected to be normal
     note: column `city`: 2 rare values pooled (7 rows), 1 kept
-    note: too few rows, or too many equal scores, to estimate p-values: they are plain ranks, by which --fdr finds nothing; use --top
+    note: too few rows, or too many equal scores, to estimate p-values: they are plain ranks; a false-discovery rate flags nothing with plain ranks, so use top instead
     written to out.csv
     ");
 }

@@ -251,7 +251,7 @@ fn each_rule_is_told() {
     rule: p-value at most 0.02: about 2 % of normal rows are flagged
     written to out.csv
     ");
-    assert_cmd_snapshot!(score(["--fdr", "0.2"]), @r"
+    assert_cmd_snapshot!(score(["--fdr", "0.2"]), @"
     success: true
     exit_code: 0
     ----- stdout -----
@@ -259,7 +259,7 @@ fn each_rule_is_told() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: false-discovery rate 0.2: at most about 20 % of the flagged rows are expected to be normal
-    note: no row can be odd alone: with 120 calibration rows no p-value is below 0.008, so at this false-discovery rate at least 5 of 120 rows must be as odd as that; to find a single one the model must be calibrated on 599 rows, or use --alpha or --top
+    note: fdr 0.2 cannot flag fewer than 5 of these 120 rows; use alpha or top, or fit with at least 599 calibration rows
     written to out.csv
     ");
     assert_cmd_snapshot!(score(["--top", "3"]), @r"
@@ -450,7 +450,7 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     let score = |fdr: &'static str| {
         folder.oddcell(["score", "m.oddcell", "orders.csv", "-o", "out.csv", "--fdr", fdr])
     };
-    assert_cmd_snapshot!(score("0.2"), @r"
+    assert_cmd_snapshot!(score("0.2"), @"
     success: true
     exit_code: 0
     ----- stdout -----
@@ -458,7 +458,7 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: false-discovery rate 0.2: at most about 20 % of the flagged rows are expected to be normal
-    note: no row can be odd alone: with 120 calibration rows no p-value is below 0.008, so at this false-discovery rate at least 5 of 120 rows must be as odd as that; to find a single one the model must be calibrated on 599 rows, or use --alpha or --top
+    note: fdr 0.2 cannot flag fewer than 5 of these 120 rows; use alpha or top, or fit with at least 599 calibration rows
     written to out.csv
     ");
     assert_cmd_snapshot!(score("0.005"), @r"

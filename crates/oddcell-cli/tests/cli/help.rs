@@ -7,13 +7,13 @@ use crate::folder::{Folder, succeed};
 #[test]
 fn without_arguments_the_commands_are_listed() {
     let folder = Folder::new();
-    assert_cmd_snapshot!(folder.oddcell([]), @r"
+    assert_cmd_snapshot!(folder.oddcell([]), @"
     success: false
     exit_code: 2
     ----- stdout -----
 
     ----- stderr -----
-    Find anomalies in tables: the odd rows, and the cells that make them odd
+    Anomaly detection for tables: finds the odd rows and the cells that make them odd
 
     Usage: oddcell <COMMAND>
 
@@ -47,11 +47,11 @@ fn without_arguments_the_commands_are_listed() {
 #[test]
 fn help_lists_the_commands_with_examples() {
     let folder = Folder::new();
-    assert_cmd_snapshot!(folder.oddcell(["--help"]), @r"
+    assert_cmd_snapshot!(folder.oddcell(["--help"]), @"
     success: true
     exit_code: 0
     ----- stdout -----
-    Find anomalies in tables: the odd rows, and the cells that make them odd
+    Anomaly detection for tables: finds the odd rows and the cells that make them odd
 
     Usage: oddcell <COMMAND>
 
