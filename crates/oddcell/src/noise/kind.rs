@@ -18,7 +18,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Noise,
+    Extremes, Noise,
     random::{self, Bits},
 };
 use crate::seed::{Seed, Stream};
@@ -57,6 +57,12 @@ impl Kind {
         Kind::SaltPepper,
         Kind::Bernoulli,
     ];
+
+    /// Whether the noise has levels; otherwise it alters the cell itself.
+    #[inline(always)]
+    pub(super) fn has_levels(self) -> bool {
+        !matches!(self, Kind::SaltPepper | Kind::Bernoulli)
+    }
 }
 
 /// Which formula Gamma and Poisson use: the paper's, or one with the standard deviation σ.
@@ -69,87 +75,65 @@ pub enum Form {
     Corrected,
 }
 
-/// How a kind of noise is drawn.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Source {
-    /// At the level of each cell.
-    Levels(Sampler),
-    /// By altering the cell itself.
-    Cells(Alteration),
-}
-
-impl Source {
-    /// The source of this noise.
+impl Noise {
+    /// Noise of every cell at its level, for the kinds that have levels.
     #[inline(always)]
-    pub(super) fn of(noise: &Noise) -> Self {
-        let Noise { form, beta, .. } = *noise;
-        match noise.kind {
-            Kind::Gaussian => Source::Levels(Sampler::Gaussian),
-            Kind::Laplace => Source::Levels(Sampler::Laplace),
-            Kind::Uniform => Source::Levels(Sampler::Uniform),
-            Kind::Rayleigh => Source::Levels(Sampler::Rayleigh),
-            Kind::Gamma => Source::Levels(Sampler::Gamma { form, beta }),
-            Kind::Poisson => Source::Levels(Sampler::Poisson { form }),
-            Kind::SaltPepper => Source::Cells(Alteration::ToExtreme),
-            Kind::Bernoulli => Source::Cells(Alteration::FlipSign),
-        }
-    }
-}
-
-/// Draws noise at given levels.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Sampler {
-    Gaussian,
-    Laplace,
-    Uniform,
-    Rayleigh,
-    Gamma { form: Form, beta: f64 },
-    Poisson { form: Form },
-}
-
-impl Sampler {
-    /// Noise of every cell at its level.
-    #[inline(always)]
-    pub(super) fn fill(self, key: u64, levels: &[f32], bits: &mut Bits, noise: &mut [f32]) {
+    pub(super) fn fill_at_levels(&self, key: u64, levels: &[f32], bits: &mut Bits, noise: &mut [f32]) {
+        let Noise { form, beta, .. } = *self;
         // A loop of its own for each kind, so that each is vectorized.
-        match self {
-            Sampler::Gaussian => {
+        match self.kind {
+            Kind::Gaussian => {
                 random::normals(key, noise);
                 for (e, level) in noise.iter_mut().zip(levels) {
                     *e *= level;
                 }
             }
-            Sampler::Laplace => {
+            Kind::Laplace => {
                 bits.uniforms(key, noise);
                 for (e, level) in noise.iter_mut().zip(levels) {
                     *e = level * laplace(*e);
                 }
             }
-            Sampler::Rayleigh => {
+            Kind::Rayleigh => {
                 bits.uniforms(key, noise);
                 for (e, level) in noise.iter_mut().zip(levels) {
                     *e = level * rayleigh(*e);
                 }
             }
-            Sampler::Uniform => {
+            Kind::Uniform => {
                 bits.uniforms(key, noise);
                 for (e, level) in noise.iter_mut().zip(levels) {
                     *e = level * (2.0 * *e - 1.0) * SQRT_3;
                 }
             }
-            Sampler::Gamma { form, beta } => {
-                fill_slowly(key, levels, noise, |stream, sigma| match form {
-                    Form::Printed => gamma(stream, sigma / beta.sqrt()) * beta - beta.sqrt() * sigma,
-                    Form::Corrected => {
-                        let mean = sigma * sigma / beta;
-                        gamma(stream, mean / beta) * beta - mean
-                    }
-                });
-            }
-            Sampler::Poisson { form } => fill_slowly(key, levels, noise, |stream, sigma| match form {
+            Kind::Gamma => fill_slowly(key, levels, noise, |stream, sigma| match form {
+                Form::Printed => gamma(stream, sigma / beta.sqrt()) * beta - beta.sqrt() * sigma,
+                Form::Corrected => {
+                    let mean = sigma * sigma / beta;
+                    gamma(stream, mean / beta) * beta - mean
+                }
+            }),
+            Kind::Poisson => fill_slowly(key, levels, noise, |stream, sigma| match form {
                 Form::Printed => poisson(stream, sigma) - sigma,
                 Form::Corrected => poisson(stream, sigma * sigma) - sigma * sigma,
             }),
+            Kind::SaltPepper | Kind::Bernoulli => unreachable!("{:?} noise has no levels", self.kind),
+        }
+    }
+
+    /// The noise of altered cells, for the kinds that alter the cell itself: the new value less the old one.
+    pub(super) fn fill_by_altering(&self, key: u64, clean: &[f32], extremes: &Extremes, noise: &mut [f32]) {
+        let mut stream = Seed(key).stream("alter", &[]);
+        for (column, (e, &cell)) in noise.iter_mut().zip(clean).enumerate() {
+            let chance = stream.uniform();
+            let altered = stream.uniform() < chance;
+            let salt = stream.uniform() < 0.5;
+            let change = match self.kind {
+                Kind::SaltPepper if salt => extremes.high[column] - cell,
+                Kind::SaltPepper => extremes.low[column] - cell,
+                _ => -2.0 * cell,
+            };
+            *e = if altered { change } else { 0.0 };
         }
     }
 }
@@ -212,33 +196,6 @@ fn poisson(stream: &mut Stream, mean: f64) -> f64 {
         time -= libm::log(1.0 - stream.uniform());
     }
     count
-}
-
-/// What becomes of a cell that is altered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Alteration {
-    /// Its column's least or greatest value.
-    ToExtreme,
-    /// The same with its sign flipped.
-    FlipSign,
-}
-
-impl Alteration {
-    /// The noise of altered cells: the new value less the old one.
-    pub(super) fn fill(self, key: u64, clean: &[f32], extremes: (&[f32], &[f32]), noise: &mut [f32]) {
-        let mut stream = Seed(key).stream("alter", &[]);
-        for (column, (e, &cell)) in noise.iter_mut().zip(clean).enumerate() {
-            let chance = stream.uniform();
-            let altered = stream.uniform() < chance;
-            let salt = stream.uniform() < 0.5;
-            let change = match self {
-                Alteration::ToExtreme if salt => extremes.1[column] - cell,
-                Alteration::ToExtreme => extremes.0[column] - cell,
-                Alteration::FlipSign => -2.0 * cell,
-            };
-            *e = if altered { change } else { 0.0 };
-        }
-    }
 }
 
 #[cfg(test)]

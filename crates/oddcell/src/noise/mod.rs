@@ -27,7 +27,6 @@ use crate::{
     seed::subkey,
     simd::{self, Work},
 };
-use kind::{Alteration, Source};
 use levels::GROUP;
 use random::Bits;
 
@@ -135,10 +134,7 @@ impl Noise {
     /// Whether [`Extremes`] of the batch are needed.
     #[must_use]
     pub fn needs_extremes(&self) -> bool {
-        match Source::of(self) {
-            Source::Cells(Alteration::ToExtreme) => true,
-            Source::Cells(Alteration::FlipSign) | Source::Levels(_) => false,
-        }
+        self.kind == Kind::SaltPepper
     }
 
     /// Fills `inputs` and `targets`, whose rows have the data's stride: first the clean rows with target 0,
@@ -253,7 +249,7 @@ impl Noise {
     /// Draws the levels of a group of rows, for noise that has levels.
     #[inline(always)]
     fn draw_levels(&self, keys: &[u64; GROUP], width: usize, scratch: &mut Scratch) {
-        if let Source::Levels(_) = Source::of(self) {
+        if self.kind.has_levels() {
             // No `map`, whose closure may stay a function of its own, see [`Work::run`].
             let mut level_keys = [0; GROUP];
             for (level_key, &key) in level_keys.iter_mut().zip(keys) {
@@ -272,17 +268,14 @@ impl Noise {
         }
         let Scratch { noise, bits, group_levels, levels } = scratch;
         let cells_key = subkey(key, streams::CELLS);
-        match Source::of(self) {
-            Source::Levels(sampler) => {
-                levels.resize(noise.len(), 0.0);
-                for (level, of_group) in levels.iter_mut().zip(group_levels) {
-                    *level = of_group[place];
-                }
-                sampler.fill(cells_key, levels, bits, noise);
+        if self.kind.has_levels() {
+            levels.resize(noise.len(), 0.0);
+            for (level, of_group) in levels.iter_mut().zip(group_levels) {
+                *level = of_group[place];
             }
-            Source::Cells(alteration) => {
-                alteration.fill(cells_key, clean, (&shard.extremes.low, &shard.extremes.high), noise);
-            }
+            self.fill_at_levels(cells_key, levels, bits, noise);
+        } else {
+            self.fill_by_altering(cells_key, clean, shard.extremes, noise);
         }
     }
 
