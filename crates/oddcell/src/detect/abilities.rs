@@ -100,21 +100,17 @@ impl Abilities {
     /// Those of a method that trains small nets.
     pub(super) const SMALL_NET: Self =
         Self { training: Training::InSteps { short: &[("train_for", "200 steps")] }, ..Self::SIMPLE };
-}
 
-impl Size {
-    /// Seconds of comparing every row with every training row.
-    pub(super) fn seconds_of_comparing(self) -> f64 {
-        3e-11 * (self.n_train + self.n_test) as f64 * self.n_train as f64 * self.n_cols as f64
-    }
-
-    /// Seconds of a method that looks at every cell a few times.
-    pub(super) fn seconds_of_cells(self) -> f64 {
-        1e-7 * (self.n_train + self.n_test) as f64 * self.n_cols as f64
-    }
-
-    /// Seconds of training one of the small nets of the baselines.
-    pub(super) fn seconds_of_a_net(self) -> f64 {
-        1e-3 * self.n_train as f64 * (self.n_cols as f64).sqrt()
+    /// Seconds that most methods with these abilities take.
+    pub(super) fn seconds(&self, Size { n_train, n_test, n_cols }: Size) -> f64 {
+        let (n_rows, n_train, n_cols) = ((n_train + n_test) as f64, n_train as f64, n_cols as f64);
+        match (self.training, self.keeps) {
+            // The small nets of the baselines.
+            (Training::InSteps { .. }, _) => 1e-3 * n_train * n_cols.sqrt(),
+            // Every row is compared with every training row.
+            (Training::AtOnce, Keeps::Rows(_)) => 3e-11 * n_rows * n_train * n_cols,
+            // Every cell is looked at a few times.
+            (Training::AtOnce, _) => 1e-7 * n_rows * n_cols,
+        }
     }
 }

@@ -12,23 +12,7 @@
 //! output is nearly the same for every row, and the score nearly ‖z‖. It is reproduced because published
 //! results used it.
 
-use serde::{Deserialize, Serialize};
-
-use super::{
-    Abilities, Fitted, Generation, Judged, Params, Ready, Size, TrainFor, check_rows, check_training,
-    neural::{self, Learner, Plan, SCORE_ROWS, Scaler, TrainingRows},
-    ranges,
-};
-use crate::{
-    Context, Matrix,
-    error::{FitError, ParamError, ScoreError},
-    net::{
-        gemm::padded,
-        stack::{Channels, Init, Layer, Stack, Tape, Trainee},
-    },
-    seed::subkey,
-    tensors::{TensorError, Tensors},
-};
+use super::neural::prelude::*;
 
 /// The parameters of `ae`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -136,20 +120,11 @@ impl Params for AeParams {
         ranges::not_negative("weight_decay", self.weight_decay)
     }
 
-    fn seconds(&self, size: Size) -> f64 {
-        size.seconds_of_a_net()
-    }
-
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         check_training(rows, Self::NAME, 2)?;
         let scaler = Scaler::standard(rows, params.generation);
-        let plan = Plan {
-            rows: neural::keep_some(rows.n_rows(), params.holdout, context.seed),
-            train_for: params.train_for,
-            batch_size: params.batch_size,
-            batches: params.generation.batches(),
-            learning_rate: params.learning_rate,
-        };
+        let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed)
+            .of_generation(params.generation, params.holdout);
         let learner = Restoring::new(params, TrainingRows::scaled(rows, &scaler), plan.batch_rows(), context);
         neural::fit(learner, plan, context, |learner| FittedAe {
             scaler: scaler.clone(),
@@ -220,9 +195,8 @@ impl Fitted for FittedAe {
         self.scaler.width()
     }
 
-    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
+    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         let width = self.n_features();
-        check_rows(rows, width)?;
         let prepare = || (Tape::for_scoring(&self.stack, SCORE_ROWS), vec![0.0; SCORE_ROWS * padded(width)]);
         let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |(tape, scaled), rows, scores| {
             neural::fill_scaled(scaled, rows, &self.scaler);
@@ -234,14 +208,12 @@ impl Fitted for FittedAe {
                 *score = output[..width].iter().zip(row).map(error).sum::<f64>().sqrt();
             }
         });
-        Ok(Judged { scores, cells: None })
+        Judged { scores, cells: None }
     }
 
-    fn save(&self) -> Tensors {
-        let mut tensors = Tensors::default();
-        self.stack.save("net", &mut tensors);
-        self.scaler.save(&mut tensors);
-        tensors
+    fn save_to(&self, tensors: &mut Tensors) {
+        self.stack.save("net", tensors);
+        self.scaler.save(tensors);
     }
 }
 

@@ -11,23 +11,7 @@
 //! PyOD's `AnoGAN` on Keras. G and D share one optimizer there, so G sees its odd step numbers and D its even
 //! ones.
 
-use serde::{Deserialize, Serialize};
-
-use super::{
-    Abilities, Fitted, Judged, Params, Ready, Size, TrainFor, check_rows, check_training,
-    neural::{self, Batches, Learner, Plan, SCORE_ROWS, TrainingRows},
-    ranges,
-};
-use crate::{
-    Context, Matrix,
-    error::{FitError, ParamError, ScoreError},
-    net::{
-        gemm::padded,
-        stack::{Adam, Flavour, Init, Layer, Stack, Tape, Trainee, sigmoid},
-    },
-    seed::{Seed, subkey},
-    tensors::{TensorError, Tensors},
-};
+use super::neural::prelude::*;
 
 /// Width of the generator's input.
 const LATENT: usize = 2;
@@ -110,19 +94,10 @@ impl Params for AnoGanParams {
         ranges::positive("search_rate", self.search_rate)
     }
 
-    fn seconds(&self, size: Size) -> f64 {
-        size.seconds_of_a_net()
-    }
-
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         check_training(rows, Self::NAME, 2)?;
-        let plan = Plan {
-            rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
-            train_for: params.train_for,
-            batch_size: params.batch_size,
-            batches: Batches::One,
-            learning_rate: params.learning_rate,
-        };
+        let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed)
+            .in_batches(Batches::One);
         let rows = TrainingRows::new(rows);
         let learner = Contest::new(params, rows, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| FittedAnoGan {
@@ -323,9 +298,8 @@ impl Fitted for FittedAnoGan {
         self.features.n_inputs()
     }
 
-    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
+    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         let width = self.n_features();
-        check_rows(rows, width)?;
         let prepare = || Search::new(self);
         let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |search, rows, scores| {
             neural::fill(&mut search.rows, rows, width);
@@ -341,14 +315,12 @@ impl Fitted for FittedAnoGan {
                 adam.step(step, self.params.search_rate, latent, delta);
             }
         });
-        Ok(Judged { scores, cells: None })
+        Judged { scores, cells: None }
     }
 
-    fn save(&self) -> Tensors {
-        let mut tensors = Tensors::default();
-        self.generator.save("generator", &mut tensors);
-        self.features.save("features", &mut tensors);
-        tensors
+    fn save_to(&self, tensors: &mut Tensors) {
+        self.generator.save("generator", tensors);
+        self.features.save("features", tensors);
     }
 }
 

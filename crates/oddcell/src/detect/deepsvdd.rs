@@ -14,22 +14,7 @@
 
 use std::ops::ControlFlow;
 
-use serde::{Deserialize, Serialize};
-
-use super::{
-    Abilities, Fitted, Generation, Judged, Params, Ready, Size, TrainFor, check_rows, check_training,
-    neural::{self, Best, Learner, Plan, SCORE_ROWS, Scaler, TrainingRows},
-    ranges,
-};
-use crate::{
-    Context, Matrix,
-    error::{FitError, ParamError, ScoreError},
-    net::{
-        gemm::padded,
-        stack::{Init, Layer, Stack, Tape, Trainee},
-    },
-    tensors::{TensorError, Tensors},
-};
+use super::neural::prelude::*;
 
 /// Entries of the center between 0 and this are raised to this: a net without biases reaches 0 by itself.
 const LEAST_CENTRE: f32 = 0.1;
@@ -122,20 +107,11 @@ impl Params for DeepSvddParams {
         ranges::not_negative("weight_decay", self.weight_decay)
     }
 
-    fn seconds(&self, size: Size) -> f64 {
-        size.seconds_of_a_net()
-    }
-
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         check_training(rows, Self::NAME, 2)?;
         let scaler = Scaler::standard(rows, params.generation);
-        let plan = Plan {
-            rows: neural::keep_some(rows.n_rows(), params.holdout, context.seed),
-            train_for: params.train_for,
-            batch_size: params.batch_size,
-            batches: params.generation.batches(),
-            learning_rate: params.learning_rate,
-        };
+        let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed)
+            .of_generation(params.generation, params.holdout);
         let stack = Stack::new(rows.n_cols(), &params.layers(), context.seed);
         let centre = match params.generation {
             Generation::Torch => centre(&stack, rows, &scaler),
@@ -259,8 +235,7 @@ impl Fitted for FittedDeepSvdd {
         self.scaler.width()
     }
 
-    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
-        check_rows(rows, self.n_features())?;
+    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         let prepare = || Tape::for_scoring(&self.stack, SCORE_ROWS);
         let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |tape, rows, scores| {
             neural::fill_scaled(tape.input_mut(), rows, &self.scaler);
@@ -271,15 +246,13 @@ impl Fitted for FittedDeepSvdd {
                 *score = line.iter().zip(&self.centre).map(square).sum();
             }
         });
-        Ok(Judged { scores, cells: None })
+        Judged { scores, cells: None }
     }
 
-    fn save(&self) -> Tensors {
-        let mut tensors = Tensors::default();
-        self.stack.save("net", &mut tensors);
-        self.scaler.save(&mut tensors);
+    fn save_to(&self, tensors: &mut Tensors) {
+        self.stack.save("net", tensors);
+        self.scaler.save(tensors);
         tensors.put_f32(CENTRE, &[self.centre.len()], self.centre.clone());
-        tensors
     }
 }
 

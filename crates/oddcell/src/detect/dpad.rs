@@ -12,25 +12,13 @@
 //! style:** we could read neither the paper's body nor the authors' code. The objective follows the abstract
 //! and a third party; we chose the sizes by comparing with published figures on twelve datasets.
 
-use serde::{Deserialize, Serialize};
-
 use super::{
-    Abilities, Fitted, Judged, Keeps, Params, Ready, Size, TrainFor, Training, check_rows, check_training,
-    held,
+    Keeps, Training, held,
     neighbors::{Neighbor, Neighbors},
-    neural::{self, Batches, Learner, Plan, TrainingRows},
-    ranges, saved,
+    neural::prelude::*,
+    saved,
 };
-use crate::{
-    Context, Matrix,
-    error::{FitError, ParamError, ScoreError},
-    net::{
-        gemm::padded,
-        stack::{Flavour, Layer, Products, Stack, Trainee, dot},
-    },
-    seed::Seed,
-    tensors::{TensorError, Tensors},
-};
+use crate::net::stack::{Products, dot};
 
 /// The tensor of the embedded training rows.
 const EMBEDDED: &str = "embedded";
@@ -109,20 +97,10 @@ impl Params for DpadParams {
         ranges::at_least_one("n_neighbors", self.n_neighbors)
     }
 
-    fn seconds(&self, size: Size) -> f64 {
-        size.seconds_of_a_net()
-    }
-
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         check_training(rows, Self::NAME, 2)?;
         params.check_neighbors(rows.n_rows())?;
-        let plan = Plan {
-            rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
-            train_for: params.train_for,
-            batch_size: params.batch_size,
-            batches: Batches::All,
-            learning_rate: params.learning_rate,
-        };
+        let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed);
         let training = TrainingRows::new(rows);
         let learner = Drawing::new(params, training, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| {
@@ -254,20 +232,17 @@ impl Fitted for FittedDpad {
         self.stack.n_inputs()
     }
 
-    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
-        check_rows(rows, self.n_features())?;
+    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         let k = self.n_neighbors;
         let distance = |nearest: &[Neighbor]| nearest[k - 1].distance();
         let scores = self.neighbors.map(&embed(&self.stack, rows), k, distance);
-        Ok(Judged { scores, cells: None })
+        Judged { scores, cells: None }
     }
 
-    fn save(&self) -> Tensors {
-        let mut tensors = Tensors::default();
-        neural::put_width(&mut tensors, self.n_features());
-        self.stack.save("net", &mut tensors);
-        saved::put_table(&mut tensors, EMBEDDED, self.neighbors.rows());
-        tensors
+    fn save_to(&self, tensors: &mut Tensors) {
+        neural::put_width(tensors, self.n_features());
+        self.stack.save("net", tensors);
+        saved::put_table(tensors, EMBEDDED, self.neighbors.rows());
     }
 }
 

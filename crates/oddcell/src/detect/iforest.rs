@@ -24,10 +24,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::tree::Tree;
-use super::{Abilities, Fitted, Judged, Params, Ready, Size, check_rows, check_training, ranges, saved};
+use super::{Abilities, Fitted, Judged, Params, Ready, check_training, ranges, saved};
 use crate::{
     Context, Matrix, Progress,
-    error::{FitError, ParamError, ScoreError},
+    error::{FitError, ParamError},
     tensors::{TensorError, Tensors},
 };
 
@@ -60,10 +60,6 @@ impl Params for IforestParams {
     fn check(&self) -> Result<(), ParamError> {
         ranges::count("n_trees", self.n_trees, 1..=100_000, "from 1 to 100,000")?;
         ranges::count("max_samples", self.max_samples, 1..=1 << 24, "from 1 to 16,777,216")
-    }
-
-    fn seconds(&self, size: Size) -> f64 {
-        size.seconds_of_cells()
     }
 
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
@@ -146,23 +142,20 @@ impl Fitted for FittedIforest {
         self.n_features
     }
 
-    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
-        check_rows(rows, self.n_features)?;
+    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         let blocks: Vec<Vec<f64>> = rows
             .values()
             .par_chunks(ROWS_PER_BLOCK * self.n_features)
             .map(|block| self.scores(block))
             .collect();
-        Ok(Judged { scores: blocks.concat(), cells: None })
+        Judged { scores: blocks.concat(), cells: None }
     }
 
-    fn save(&self) -> Tensors {
-        let mut tensors = Tensors::default();
+    fn save_to(&self, tensors: &mut Tensors) {
         // A matrix of more than u32::MAX columns cannot have been cut: its one row alone is 32 GiB.
         let shape = [self.n_features, self.sample_rows, self.trees.len()];
         tensors.put_u32("shape", &[3], shape.map(|count| count as u32).to_vec());
-        tree::put_all(&mut tensors, &self.trees);
-        tensors
+        tree::put_all(tensors, &self.trees);
     }
 }
 

@@ -14,13 +14,13 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Abilities, Fitted, Judged, Params, Ready, Size, check_rows, check_training,
+    Abilities, Fitted, Judged, Params, Ready, check_training,
     neighbors::{Neighbor, Neighbors},
     ranges, saved,
 };
 use crate::{
     Context, Matrix,
-    error::{FitError, ParamError, ScoreError},
+    error::{FitError, ParamError},
     tensors::{TensorError, Tensors},
 };
 
@@ -76,10 +76,6 @@ impl Params for KnnParams {
         ranges::at_least_one("n_neighbors", self.n_neighbors)
     }
 
-    fn seconds(&self, size: Size) -> f64 {
-        size.seconds_of_comparing()
-    }
-
     fn fit(params: &Ready<Self>, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         Ok(Box::new(params.learn(rows)?))
     }
@@ -132,21 +128,18 @@ impl Fitted for FittedKnn {
         self.neighbors.rows().n_cols()
     }
 
-    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
-        check_rows(rows, self.n_features())?;
+    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         let k = self.params.n_neighbors;
         let scores = self.neighbors.map(rows, k, |nearest| self.params.method.of(nearest));
-        Ok(Judged { scores, cells: None })
+        Judged { scores, cells: None }
     }
 
     fn training_scores(&self, rows: Range<usize>) -> Option<Vec<f64>> {
         Some(self.scores_of_training(rows))
     }
 
-    fn save(&self) -> Tensors {
-        let mut tensors = Tensors::default();
-        saved::put_table(&mut tensors, ROWS, self.neighbors.rows());
-        tensors
+    fn save_to(&self, tensors: &mut Tensors) {
+        saved::put_table(tensors, ROWS, self.neighbors.rows());
     }
 }
 

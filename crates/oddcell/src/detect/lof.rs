@@ -25,13 +25,13 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Abilities, Fitted, Judged, Params, Ready, Size, check_rows, check_training,
+    Abilities, Fitted, Judged, Params, Ready, check_training,
     neighbors::{Neighbor, Neighbors},
     ranges, saved,
 };
 use crate::{
     Context, Matrix, Progress,
-    error::{FitError, ParamError, ScoreError},
+    error::{FitError, ParamError},
     tensors::{TensorError, Tensors},
 };
 
@@ -69,10 +69,6 @@ impl Params for LofParams {
 
     fn check(&self) -> Result<(), ParamError> {
         ranges::at_least_one("n_neighbors", self.n_neighbors)
-    }
-
-    fn seconds(&self, size: Size) -> f64 {
-        size.seconds_of_comparing()
     }
 
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
@@ -177,22 +173,19 @@ impl Fitted for FittedLof {
         self.neighbors.rows().n_cols()
     }
 
-    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
-        check_rows(rows, self.n_features())?;
+    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         let scores = self.neighbors.map(rows, self.k, |nearest| self.factor(nearest));
-        Ok(Judged { scores, cells: None })
+        Judged { scores, cells: None }
     }
 
     fn training_scores(&self, rows: Range<usize>) -> Option<Vec<f64>> {
         Some(self.scores_of_training(rows))
     }
 
-    fn save(&self) -> Tensors {
-        let mut tensors = Tensors::default();
-        saved::put_table(&mut tensors, ROWS, self.neighbors.rows());
+    fn save_to(&self, tensors: &mut Tensors) {
+        saved::put_table(tensors, ROWS, self.neighbors.rows());
         tensors.put_f64(REACH, &[self.reach.len()], self.reach.clone());
         tensors.put_f64(DENSITY, &[self.density.len()], self.density.clone());
-        tensors
     }
 }
 

@@ -83,9 +83,15 @@ pub trait Fitted: Send + Sync + Debug {
     /// The number of features it was fitted on.
     fn n_features(&self) -> usize;
 
+    /// Scores rows that passed [`check_rows`], and their cells if `want_cells` and the method has them.
+    fn judge_checked(&self, rows: &Matrix, want_cells: bool) -> Judged;
+
     /// Scores `rows`, and their cells if `want_cells` and the method has them. Checks the rows first: see
     /// [`check_rows`].
-    fn judge(&self, rows: &Matrix, want_cells: bool) -> Result<Judged, ScoreError>;
+    fn judge(&self, rows: &Matrix, want_cells: bool) -> Result<Judged, ScoreError> {
+        check_rows(rows, self.n_features())?;
+        Ok(self.judge_checked(rows, want_cells))
+    }
 
     /// One finite score per row, in row order. **Higher = more anomalous.**
     fn score(&self, rows: &Matrix) -> Result<Vec<f64>, ScoreError> {
@@ -110,8 +116,15 @@ pub trait Fitted: Send + Sync + Debug {
         false
     }
 
+    /// Adds everything learned to the tensors of a model file.
+    fn save_to(&self, tensors: &mut Tensors);
+
     /// Everything learned, for the model file. [`DetectorSpec::load`] turns it back into the same detector.
-    fn save(&self) -> Tensors;
+    fn save(&self) -> Tensors {
+        let mut tensors = Tensors::default();
+        self.save_to(&mut tensors);
+        tensors
+    }
 }
 
 /// Checks that rows to be scored have the fitted width and only finite cells.

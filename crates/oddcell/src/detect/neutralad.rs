@@ -14,23 +14,8 @@
 
 use std::ops::ControlFlow;
 
-use serde::{Deserialize, Serialize};
-
-use super::{
-    Abilities, Fitted, Judged, Params, Ready, Size, TrainFor, check_rows, check_training,
-    neural::{self, Batches, Best, Learner, Plan, TrainingRows},
-    ranges,
-};
-use crate::{
-    Context, Matrix,
-    error::{FitError, ParamError, ScoreError},
-    net::{
-        gemm::padded,
-        stack::{Flavour, Layer, Stack, Tape, Trainee, dot, sigmoid},
-    },
-    seed::Seed,
-    tensors::{TensorError, Tensors},
-};
+use super::neural::prelude::*;
+use crate::net::stack::dot;
 
 /// Rows that are scored together; any number gives the same bits.
 const SCORE_ROWS: usize = 64;
@@ -121,19 +106,10 @@ impl Params for NeuTralAdParams {
         ranges::not_negative("weight_decay", self.weight_decay)
     }
 
-    fn seconds(&self, size: Size) -> f64 {
-        size.seconds_of_a_net()
-    }
-
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         check_training(rows, Self::NAME, 2)?;
-        let plan = Plan {
-            rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
-            train_for: params.train_for,
-            batch_size: params.batch_size,
-            batches: Batches::Whole,
-            learning_rate: params.learning_rate,
-        };
+        let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed)
+            .in_batches(Batches::Whole);
         let rows = TrainingRows::new(rows);
         let learner = Viewing::new(params, rows, plan.batch_rows(), context.seed);
         neural::fit(
@@ -359,9 +335,8 @@ impl Fitted for FittedNeuTralAd {
         self.encoder.n_inputs()
     }
 
-    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
+    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         let width = self.n_features();
-        check_rows(rows, width)?;
         let n_lines = self.views.count + 1;
         let prepare = || {
             // All transformations have nets of the same shape.
@@ -388,16 +363,14 @@ impl Fitted for FittedNeuTralAd {
                 }
             },
         );
-        Ok(Judged { scores, cells: None })
+        Judged { scores, cells: None }
     }
 
-    fn save(&self) -> Tensors {
-        let mut tensors = Tensors::default();
+    fn save_to(&self, tensors: &mut Tensors) {
         for (index, transform) in self.transforms.iter().enumerate() {
-            transform.save(&format!("transform.{index}"), &mut tensors);
+            transform.save(&format!("transform.{index}"), tensors);
         }
-        self.encoder.save("encoder", &mut tensors);
-        tensors
+        self.encoder.save("encoder", tensors);
     }
 }
 

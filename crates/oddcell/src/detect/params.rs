@@ -45,7 +45,9 @@ pub trait Params: Debug + Clone + Default + Serialize + DeserializeOwned + Send 
 
     /// A rough estimate of the seconds of fitting and scoring on one core. It orders work and predicts waiting times;
     /// results never depend on it.
-    fn seconds(&self, size: Size) -> f64;
+    fn seconds(&self, size: Size) -> f64 {
+        Self::ABILITIES.seconds(size)
+    }
 
     /// What it can do with these parameters.
     fn abilities(&self) -> Abilities {

@@ -11,23 +11,7 @@
 //! abstract; the form of g, all sizes and all rates are ours, and we could not reproduce the published
 //! figures.
 
-use serde::{Deserialize, Serialize};
-
-use super::{
-    Abilities, Fitted, Judged, Params, Ready, Size, TrainFor, check_rows, check_training,
-    neural::{self, Batches, Learner, Plan, SCORE_ROWS, TrainingRows},
-    ranges,
-};
-use crate::{
-    Context, Matrix,
-    error::{FitError, ParamError, ScoreError},
-    net::{
-        gemm::padded,
-        stack::{Flavour, Init, Layer, Stack, Tape, Trainee, sigmoid},
-    },
-    seed::Seed,
-    tensors::{TensorError, Tensors},
-};
+use super::neural::prelude::*;
 
 /// How g's answer (a, b) changes a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,19 +87,9 @@ impl Params for PladParams {
         ranges::count("hidden", self.hidden.unwrap_or(1), 1..=4_096, "between 1 and 4096, or null")
     }
 
-    fn seconds(&self, size: Size) -> f64 {
-        size.seconds_of_a_net()
-    }
-
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         check_training(rows, Self::NAME, 2)?;
-        let plan = Plan {
-            rows: neural::keep_some(rows.n_rows(), 0.0, context.seed),
-            train_for: params.train_for,
-            batch_size: params.batch_size,
-            batches: Batches::All,
-            learning_rate: params.learning_rate,
-        };
+        let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed);
         let rows = TrainingRows::new(rows);
         let learner = Perturbing::new(params, rows, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| FittedPlad {
@@ -239,8 +213,7 @@ impl Fitted for FittedPlad {
         self.classifier.n_inputs()
     }
 
-    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
-        check_rows(rows, self.n_features())?;
+    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         let prepare = || Tape::for_scoring(&self.classifier, SCORE_ROWS);
         let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |tape, rows, scores| {
             neural::fill(tape.input_mut(), rows, self.n_features());
@@ -249,14 +222,12 @@ impl Fitted for FittedPlad {
                 *score = f64::from(*output);
             }
         });
-        Ok(Judged { scores, cells: None })
+        Judged { scores, cells: None }
     }
 
-    fn save(&self) -> Tensors {
-        let mut tensors = Tensors::default();
-        neural::put_width(&mut tensors, self.n_features());
-        self.classifier.save("classifier", &mut tensors);
-        tensors
+    fn save_to(&self, tensors: &mut Tensors) {
+        neural::put_width(tensors, self.n_features());
+        self.classifier.save("classifier", tensors);
     }
 }
 

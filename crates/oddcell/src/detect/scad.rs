@@ -15,26 +15,9 @@ mod windows;
 
 use std::ops::ControlFlow;
 
-use serde::{Deserialize, Serialize};
-
-use super::{
-    Abilities, Fitted, Judged, Params, Ready, Size, TrainFor, Training, check_rows, check_training,
-    neural::{self, Batches, Learner, Plan, TrainingRows},
-    ranges, saved,
-};
-use crate::{
-    Context, Matrix,
-    error::{FitError, ParamError, ScoreError},
-    net::{
-        gemm::padded,
-        stack::{Channels, Flavour, Layer, Stack, Tape, Trainee},
-    },
-    progress::Parts,
-    seed::Seed,
-    tensors::{TensorError, Tensors},
-};
-use contrast::Contrast;
-use windows::Windows;
+use self::{contrast::Contrast, windows::Windows};
+use super::{Training, neural::prelude::*, saved};
+use crate::progress::Parts;
 
 /// The tensor of the orders of the columns, one line for every repeat, and that of their number.
 const ORDERS: &str = "orders";
@@ -152,13 +135,8 @@ impl Params for ScadParams {
                     .collect()
             };
             let windows = Windows::new(order);
-            let plan = Plan {
-                rows: neural::keep_some(rows.n_rows(), 0.0, seed),
-                train_for: params.train_for,
-                batch_size: params.batch_size.min((MOST_WINDOWS / windows.count()).max(1)),
-                batches: Batches::All,
-                learning_rate: params.learning_rate,
-            };
+            let batch_size = params.batch_size.min((MOST_WINDOWS / windows.count()).max(1));
+            let plan = Plan::new(rows, params.train_for, batch_size, params.learning_rate, seed);
             let mut learner = Matching::new(params, training, windows, plan.batch_rows(), seed);
             parts
                 .run(repeat, context.with_seed(seed), |context| neural::train(&mut learner, plan, context))?;
@@ -301,8 +279,7 @@ impl Fitted for FittedScad {
         self.width
     }
 
-    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
-        check_rows(rows, self.width)?;
+    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         let (count, units) = (self.members[0].windows.count(), self.members[0].outside.n_outputs());
         let block = (SCORE_WINDOWS / count).max(1);
         let prepare = || {
@@ -328,17 +305,15 @@ impl Fitted for FittedScad {
                 }
             }
         });
-        Ok(Judged { scores, cells: None })
+        Judged { scores, cells: None }
     }
 
-    fn save(&self) -> Tensors {
-        let mut tensors = Tensors::default();
+    fn save_to(&self, tensors: &mut Tensors) {
         let orders: Vec<u32> =
             self.members.iter().flat_map(|member| member.windows.order()).copied().collect();
         tensors.put_u32(ORDERS, &[self.members.len(), self.width], orders);
         tensors.put_u32(REPEATS, &[1], vec![self.members.len() as u32]);
-        self.members.iter().enumerate().for_each(|(index, member)| member.save(index, &mut tensors));
-        tensors
+        self.members.iter().enumerate().for_each(|(index, member)| member.save(index, tensors));
     }
 }
 

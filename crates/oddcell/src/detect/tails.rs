@@ -30,12 +30,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub use self::skew::Skew;
-use super::{
-    Abilities, CellUnit, Fitted, Judged, Keeps, Params, Ready, Size, check_rows, check_training, saved,
-};
+use super::{Abilities, CellUnit, Fitted, Judged, Keeps, Params, Ready, check_training, saved};
 use crate::{
     Context, Matrix,
-    error::{FitError, ParamError, ScoreError},
+    error::{FitError, ParamError},
     tensors::{TensorError, Tensors},
 };
 
@@ -93,10 +91,6 @@ impl<R: TailRule> Params for TailParams<R> {
 
     fn check(&self) -> Result<(), ParamError> {
         Ok(())
-    }
-
-    fn seconds(&self, size: Size) -> f64 {
-        size.seconds_of_cells()
     }
 
     fn fit(params: &Ready<Self>, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
@@ -278,15 +272,12 @@ impl<R: TailRule> Fitted for FittedTails<R> {
         self.params.joint
     }
 
-    fn judge(&self, rows: &Matrix, want_cells: bool) -> Result<Judged, ScoreError> {
-        check_rows(rows, self.n_features())?;
-        Ok(self.judge_among(rows, self.params.among(), want_cells))
+    fn judge_checked(&self, rows: &Matrix, want_cells: bool) -> Judged {
+        self.judge_among(rows, self.params.among(), want_cells)
     }
 
-    fn save(&self) -> Tensors {
-        let mut tensors = Tensors::default();
-        saved::put_table(&mut tensors, COLUMNS, &self.columns);
-        tensors
+    fn save_to(&self, tensors: &mut Tensors) {
+        saved::put_table(tensors, COLUMNS, &self.columns);
     }
 }
 

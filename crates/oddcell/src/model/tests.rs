@@ -3,12 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::{
-    Detector, Monitor, Progress,
-    detect::{Judged, check_rows},
-    error::FitError,
-    tensors::Tensors,
-};
+use crate::{Detector, Monitor, Progress, detect::Judged, error::FitError, tensors::Tensors};
 
 /// Scores a row by its first feature plus a constant; its cells are that score in every feature.
 #[derive(Debug)]
@@ -19,16 +14,13 @@ impl Fitted for Plus {
         1
     }
 
-    fn judge(&self, rows: &Matrix, want_cells: bool) -> Result<Judged, ScoreError> {
-        check_rows(rows, 1)?;
+    fn judge_checked(&self, rows: &Matrix, want_cells: bool) -> Judged {
         let scores: Vec<f64> = rows.rows().map(|row| row[0] + self.0).collect();
         let cells = want_cells.then(|| Matrix::new(scores.clone(), rows.n_rows(), 1));
-        Ok(Judged { scores, cells })
+        Judged { scores, cells }
     }
 
-    fn save(&self) -> Tensors {
-        Tensors::default()
-    }
+    fn save_to(&self, _: &mut Tensors) {}
 }
 
 fn plus(constant: f64, calibration: &[f64]) -> Member {
@@ -72,14 +64,12 @@ impl Fitted for Remembered {
         1
     }
 
-    fn judge(&self, rows: &Matrix, _: bool) -> Result<Judged, ScoreError> {
+    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         let scores = rows.rows().map(|row| f64::from(u8::from(self.0.contains(&row[0])))).collect();
-        Ok(Judged { scores, cells: None })
+        Judged { scores, cells: None }
     }
 
-    fn save(&self) -> Tensors {
-        Tensors::default()
-    }
+    fn save_to(&self, _: &mut Tensors) {}
 }
 
 fn numbered(n_rows: usize) -> Matrix {

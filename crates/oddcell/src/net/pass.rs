@@ -64,7 +64,6 @@ impl Packed {
 /// Activations and deltas of up to `capacity` rows; allocated once, used for every shard.
 #[derive(Debug, Clone)]
 pub struct Pass {
-    capacity: usize,
     /// `values[0]` is the input, `values[i + 1]` what layer i gave: capacity × padded width.
     values: Vec<Vec<f32>>,
     /// The derivative of the loss by `values[i]`; empty when only scoring.
@@ -79,7 +78,7 @@ impl Pass {
         let buffer = |width: usize| vec![0.0; capacity * padded(width)];
         let outputs = net.layers.iter().map(|layer| buffer(layer.outputs));
         let values: Vec<Vec<f32>> = std::iter::once(buffer(net.n_inputs())).chain(outputs).collect();
-        Self { capacity, values, deltas: Vec::new(), scratch: OuterScratch::default() }
+        Self { values, deltas: Vec::new(), scratch: OuterScratch::default() }
     }
 
     /// Room for training on up to `capacity` rows at a time.
@@ -87,12 +86,6 @@ impl Pass {
     pub fn for_training(net: &Net, capacity: usize) -> Self {
         let pass = Self::for_scoring(net, capacity);
         Self { deltas: pass.values.clone(), ..pass }
-    }
-
-    /// Rows there is room for.
-    #[must_use]
-    pub fn capacity(&self) -> usize {
-        self.capacity
     }
 
     /// The input rows, to be filled before [`Pass::forward`]: row-major, padded width, zero padding.

@@ -10,17 +10,41 @@ mod train;
 
 use serde::{Deserialize, Serialize};
 
-use crate::net::stack::Flavour;
+use crate::net::Flavour;
 
 pub(super) use lengths::penalize_lengths;
-pub(super) use rows::{
-    SCORE_ROWS, TrainingRows, fill, fill_scaled, for_each_output, put_width, score_in_blocks, take_width,
-    width_of,
-};
-pub(super) use scale::Scaler;
+pub(super) use rows::{fill, fill_scaled, for_each_output, put_width, score_in_blocks, take_width, width_of};
 #[cfg(test)]
 pub(super) use train::tests::check_gradient;
-pub(super) use train::{Batches, Best, Learner, Plan, fit, keep_some, train};
+pub(super) use train::{fit, train};
+
+use scale::Scaler;
+
+/// What every file of a neural baseline imports.
+pub(super) mod prelude {
+    pub(in crate::detect) use serde::{Deserialize, Serialize};
+
+    pub(in crate::detect) use super::{
+        rows::{SCORE_ROWS, TrainingRows},
+        scale::Scaler,
+        train::{Batches, Best, Learner, Plan},
+    };
+    pub(in crate::detect) use crate::{
+        Context, Matrix, Seed,
+        detect::{
+            Abilities, Fitted, Generation, Judged, Params, Ready, Size, TrainFor, check_training, neural,
+            ranges,
+        },
+        error::{FitError, ParamError},
+        net::{
+            Adam, Flavour,
+            gemm::padded,
+            stack::{Channels, Init, Layer, Stack, Tape, Trainee, sigmoid},
+        },
+        seed::subkey,
+        tensors::{TensorError, Tensors},
+    };
+}
 
 /// Binary cross-entropy of a sum s before its sigmoid: −y·ln σ(s) − (1 − y)·ln(1 − σ(s)), without overflow.
 pub(super) fn cross_entropy(sum: f32, label: f32) -> f64 {
@@ -40,14 +64,6 @@ pub enum Generation {
 }
 
 impl Generation {
-    /// How an epoch is cut into batches.
-    pub(super) fn batches(self) -> Batches {
-        match self {
-            Generation::Keras => Batches::All,
-            Generation::Torch => Batches::Whole,
-        }
-    }
-
     /// Whose optimizer.
     pub(super) fn flavour(self) -> Flavour {
         match self {

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use crate::{
-    Context, Progress, Seed,
-    detect::{Fitted, TrainFor},
+    Context, Matrix, Progress, Seed,
+    detect::{Fitted, Generation, TrainFor},
     error::FitError,
     net::stack::{Stack, Trainee},
 };
@@ -47,14 +47,41 @@ pub(in crate::detect) enum Batches {
 #[derive(Debug)]
 pub(in crate::detect) struct Plan {
     /// The training rows.
-    pub(in crate::detect) rows: Vec<u32>,
-    pub(in crate::detect) train_for: TrainFor,
-    pub(in crate::detect) batch_size: usize,
-    pub(in crate::detect) batches: Batches,
-    pub(in crate::detect) learning_rate: f64,
+    rows: Vec<u32>,
+    train_for: TrainFor,
+    batch_size: usize,
+    batches: Batches,
+    learning_rate: f64,
 }
 
 impl Plan {
+    /// All `rows`, in random order, every one of them once in an epoch.
+    pub(in crate::detect) fn new(
+        rows: &Matrix,
+        train_for: TrainFor,
+        batch_size: usize,
+        learning_rate: f64,
+        seed: Seed,
+    ) -> Self {
+        let mut rows: Vec<u32> = (0..rows.n_rows() as u32).collect();
+        seed.stream("holdout", &[]).shuffle(&mut rows);
+        Self { rows, train_for, batch_size, batches: Batches::All, learning_rate }
+    }
+
+    /// The same with other batches.
+    pub(in crate::detect) fn in_batches(self, batches: Batches) -> Self {
+        Self { batches, ..self }
+    }
+
+    /// The batches of a generation of PyOD, on a random share 1 − `holdout` of the rows, at least one.
+    pub(in crate::detect) fn of_generation(mut self, generation: Generation, holdout: f64) -> Self {
+        self.rows.truncate(((self.rows.len() as f64 * (1.0 - holdout)) as usize).max(1));
+        self.in_batches(match generation {
+            Generation::Keras => Batches::All,
+            Generation::Torch => Batches::Whole,
+        })
+    }
+
     /// Rows of the largest batch.
     pub(in crate::detect) fn batch_rows(&self) -> usize {
         self.batch_size.min(self.rows.len())
@@ -67,14 +94,6 @@ impl Plan {
             Batches::One => 1,
         }
     }
-}
-
-/// A random share 1 − `holdout` of `n_rows` rows, at least one.
-pub(in crate::detect) fn keep_some(n_rows: usize, holdout: f64, seed: Seed) -> Vec<u32> {
-    let mut rows: Vec<u32> = (0..n_rows as u32).collect();
-    seed.stream("holdout", &[]).shuffle(&mut rows);
-    rows.truncate(((n_rows as f64 * (1.0 - holdout)) as usize).max(1));
-    rows
 }
 
 /// Trains a detector; `fitted` makes it of what was learned so far, at the end and whenever the monitor wants

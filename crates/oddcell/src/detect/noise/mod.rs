@@ -78,7 +78,7 @@ impl Ready<NoiseParams> {
         let nearest = self.nearest(rows, context)?;
         let parts = Parts::new(context.monitor, 2);
         let first = parts.run(0, *context, |context| self.learn(rows, nearest.as_ref(), context))?;
-        let scores = first.judge(rows, false).expect("what it learned from can be judged").scores;
+        let scores = first.judge_checked(rows, false).scores;
         let trusted = rows.take(&least_odd(&scores, self.trust));
         Ok(Box::new(parts.run(1, *context, |context| self.learn(&trusted, nearest.as_ref(), context))?))
     }
@@ -149,13 +149,12 @@ impl Fitted for NoiseFitted {
         self.net.n_inputs()
     }
 
-    fn judge(&self, rows: &Matrix, want_cells: bool) -> Result<Judged, ScoreError> {
-        check_rows(rows, self.n_features())?;
+    fn judge_checked(&self, rows: &Matrix, want_cells: bool) -> Judged {
         let mut judged = self.judge_alone(rows, want_cells);
         if let Some(nearest) = &self.nearest {
             join(&mut judged, &nearest.compare(rows, want_cells));
         }
-        Ok(judged)
+        judged
     }
 
     fn embed(&self, rows: &Matrix) -> Result<Option<Matrix>, ScoreError> {
@@ -173,12 +172,11 @@ impl Fitted for NoiseFitted {
         Ok(Some(Matrix::new(values, rows.n_rows(), units)))
     }
 
-    fn save(&self) -> Tensors {
-        let mut tensors = self.net.save(&self.weights);
+    fn save_to(&self, tensors: &mut Tensors) {
+        self.net.save(&self.weights, tensors);
         if let Some(nearest) = &self.nearest {
-            saved::put_table(&mut tensors, KEPT, nearest.kept());
+            saved::put_table(tensors, KEPT, nearest.kept());
         }
-        tensors
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
     Context, Progress, Seed,
     detect::{RowBlocks, held},
     error::FitError,
-    net::{AmsGrad, Net, Packed, Pass, Weights, gemm::padded},
+    net::{Adam, Flavour, Net, Packed, Pass, Weights, gemm::padded},
     noise::{Extremes, Noise, Rows, Scratch, Shard},
     simd::{self, Work},
     team::with_team,
@@ -44,7 +44,7 @@ pub(super) fn train(
     let n_workers = batch_size.div_ceil(SHARD_ROWS);
     let capacity = noise.rows_for(SHARD_ROWS.min(batch_size));
     let mut weights = net.init(context.seed);
-    let mut optimizer = AmsGrad::new(net.n_weights(), params.weight_decay);
+    let mut optimizer = Adam::new(Flavour::AmsGrad, net.n_weights(), params.weight_decay);
     let mut gradient = vec![0.0f32; net.n_weights()];
 
     let shared = Shared {
@@ -83,7 +83,7 @@ pub(super) fn train(
                 n_shards = if done < total { shared.next_batch()? } else { 0 };
                 team.burst(n_shards, || {
                     simd::run(Sum { parts: &learned, sum: &mut gradient });
-                    optimizer.step(&mut weights, &gradient, rate);
+                    optimizer.step(done, rate, &mut weights.0, &gradient);
                     shared.packed.write().unwrap_or_else(PoisonError::into_inner).refresh(net, &weights);
                 });
                 if context.monitor.wants_state(done, total) {

@@ -20,10 +20,7 @@ pub(super) struct Batch<'a> {
 
 impl Batch<'_> {
     fn n_channels(self) -> usize {
-        match self.channels {
-            Channels::Columns => self.width,
-            Channels::Groups(rows) => rows,
-        }
+        self.channels.count(self.width)
     }
 
     /// Calls `visit(channel, cell)` for all cells in order.

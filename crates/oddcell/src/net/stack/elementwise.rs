@@ -18,12 +18,7 @@ pub(super) fn activate(layer: Layer, values: &mut [f32], stride: usize, width: u
         }
         Layer::Tanh => cells.for_each(|value| *value = libm::tanhf(*value)),
         Layer::Sigmoid => cells.for_each(|value| *value = sigmoid(*value)),
-        Layer::Linear { .. }
-        | Layer::ActivityPenalty(_)
-        | Layer::Dropout(_)
-        | Layer::BatchNorm { .. }
-        | Layer::NormaliseRows
-        | Layer::NormaliseGroups(_) => {}
+        other => unreachable!("{other:?} is no activation"),
     }
 }
 
@@ -42,12 +37,7 @@ pub(super) fn activate_back(layer: Layer, values: &[f32], delta: &mut [f32]) {
         }
         Layer::Tanh => both.for_each(|(delta, &value)| *delta *= 1.0 - value * value),
         Layer::Sigmoid => both.for_each(|(delta, &value)| *delta *= value * (1.0 - value)),
-        Layer::Linear { .. }
-        | Layer::ActivityPenalty(_)
-        | Layer::Dropout(_)
-        | Layer::BatchNorm { .. }
-        | Layer::NormaliseRows
-        | Layer::NormaliseGroups(_) => {}
+        other => unreachable!("{other:?} is no activation"),
     }
 }
 

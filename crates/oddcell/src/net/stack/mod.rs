@@ -4,8 +4,7 @@
 //! ```text
 //! Stack    the layers, their weights and running statistics     (weights changed by an optimizer)
 //! Tape     what a batch of rows left behind on its way forward  (allocated once, used for every batch)
-//! Adam     the optimizer, as Keras or as PyTorch computes it
-//! Trainee  the three together with a gradient: a stack that is being trained
+//! Trainee  the two together with a gradient and an optimizer: a stack that is being trained
 //! ```
 //!
 //! *Shapes:* rows are row-major, `rows × padded(width)`; padding is zero and stays zero. A linear layer holds
@@ -14,7 +13,6 @@
 //! *Invariant:* outside of training a row's output depends on that row alone (with
 //! [`Layer::NormaliseGroups`] and [`Channels::Groups`]: on its own group).
 
-mod adam;
 mod batch_norm;
 mod elementwise;
 mod linear;
@@ -25,7 +23,6 @@ mod trainee;
 
 use std::ops::Range;
 
-pub use adam::{Adam, Flavour};
 pub(crate) use elementwise::sigmoid;
 pub(crate) use normalise::dot;
 pub(crate) use products::Products;
@@ -73,6 +70,16 @@ pub enum Channels {
     Columns,
     /// All cells of the rows at the same place in their groups of so many rows.
     Groups(usize),
+}
+
+impl Channels {
+    /// The number of channels of rows of `width` columns.
+    fn count(self, width: usize) -> usize {
+        match self {
+            Channels::Columns => width,
+            Channels::Groups(rows) => rows,
+        }
+    }
 }
 
 /// One step of a stack.
@@ -127,15 +134,7 @@ impl Layer {
 
     /// Whether the layer is an activation: it writes over its input, for its slope is known by its output.
     fn is_activation(self) -> bool {
-        match self {
-            Layer::Relu | Layer::LeakyRelu(_) | Layer::Tanh | Layer::Sigmoid => true,
-            Layer::Linear { .. }
-            | Layer::ActivityPenalty(_)
-            | Layer::Dropout(_)
-            | Layer::BatchNorm { .. }
-            | Layer::NormaliseRows
-            | Layer::NormaliseGroups(_) => false,
-        }
+        matches!(self, Layer::Relu | Layer::LeakyRelu(_) | Layer::Tanh | Layer::Sigmoid)
     }
 
     /// Whether the layer needs no buffer of its own.
@@ -157,63 +156,13 @@ struct Placed {
     weights: Range<usize>,
     /// Its part of the running statistics: means, then variances.
     running: Range<usize>,
+    /// The tensors of either part, in order.
+    names: (Vec<Named>, Vec<Named>),
+    /// Values per line of the weights, with and without padding.
+    line: (usize, usize),
     /// The buffer of its output.
     slot: usize,
     packed: Packed,
-}
-
-impl Placed {
-    /// Channels of a batch norm.
-    fn n_channels(&self, channels: Channels) -> usize {
-        match channels {
-            Channels::Columns => self.inputs,
-            Channels::Groups(rows) => rows,
-        }
-    }
-
-    /// What the layer has to save: trained weights, and running statistics.
-    fn tensors(&self) -> (Vec<Named>, Vec<Named>) {
-        match self.layer {
-            Layer::Linear { bias, .. } => {
-                let mut names = vec![("weight", vec![self.inputs, self.outputs])];
-                names.extend(bias.then(|| ("bias", vec![self.outputs])));
-                (names, vec![])
-            }
-            Layer::BatchNorm { channels, affine } => {
-                let shape = vec![self.n_channels(channels)];
-                let trained =
-                    if affine { vec![("scale", shape.clone()), ("shift", shape.clone())] } else { vec![] };
-                (trained, vec![("mean", shape.clone()), ("variance", shape)])
-            }
-            Layer::Relu
-            | Layer::LeakyRelu(_)
-            | Layer::Tanh
-            | Layer::Sigmoid
-            | Layer::ActivityPenalty(_)
-            | Layer::Dropout(_)
-            | Layer::NormaliseRows
-            | Layer::NormaliseGroups(_) => (vec![], vec![]),
-        }
-    }
-
-    /// Values per line of the weights, with and without padding.
-    fn line(&self) -> (usize, usize) {
-        match self.layer {
-            Layer::Linear { .. } => (padded(self.outputs), self.outputs),
-            Layer::BatchNorm { channels, .. } => {
-                let n_channels = self.n_channels(channels);
-                (n_channels, n_channels)
-            }
-            Layer::Relu
-            | Layer::LeakyRelu(_)
-            | Layer::Tanh
-            | Layer::Sigmoid
-            | Layer::ActivityPenalty(_)
-            | Layer::Dropout(_)
-            | Layer::NormaliseRows
-            | Layer::NormaliseGroups(_) => (1, 1),
-        }
-    }
 }
 
 /// Layers one after the other, with their weights.
@@ -252,14 +201,7 @@ impl Stack {
                     let n_channels = running.len() / 2;
                     running[n_channels..].fill(1.0);
                 }
-                Layer::Relu
-                | Layer::LeakyRelu(_)
-                | Layer::Tanh
-                | Layer::Sigmoid
-                | Layer::ActivityPenalty(_)
-                | Layer::Dropout(_)
-                | Layer::NormaliseRows
-                | Layer::NormaliseGroups(_) => {}
+                _ => {}
             }
         }
         stack.refresh();
@@ -283,19 +225,25 @@ impl Stack {
         let (mut width, mut n_weights, mut n_running, mut slot) = (inputs, 0, 0, 0);
         let mut place = |&layer: &Layer| {
             let before = width;
+            let (mut names, mut line) = ((vec![], vec![]), (1, 1));
             let (mut of_weights, mut of_running) = (0, 0);
             match layer {
-                Layer::Linear { outputs, .. } => {
+                Layer::Linear { outputs, bias, .. } => {
                     width = outputs;
+                    line = (padded(outputs), outputs);
                     of_weights = (before + 1) * padded(outputs);
+                    names.0.push(("weight", vec![before, outputs]));
+                    names.0.extend(bias.then(|| ("bias", vec![outputs])));
                 }
                 Layer::BatchNorm { channels, affine } => {
-                    let n_channels = match channels {
-                        Channels::Columns => width,
-                        Channels::Groups(rows) => rows,
-                    };
+                    let n_channels = channels.count(width);
+                    line = (n_channels, n_channels);
                     of_running = 2 * n_channels;
-                    of_weights = if affine { 2 * n_channels } else { 0 };
+                    names.1 = ["mean", "variance"].map(|name| (name, vec![n_channels])).to_vec();
+                    if affine {
+                        of_weights = 2 * n_channels;
+                        names.0 = ["scale", "shift"].map(|name| (name, vec![n_channels])).to_vec();
+                    }
                 }
                 Layer::Relu
                 | Layer::LeakyRelu(_)
@@ -315,6 +263,8 @@ impl Stack {
                 outputs: width,
                 weights: n_weights - of_weights..n_weights,
                 running: n_running - of_running..n_running,
+                names,
+                line,
                 slot,
                 packed: Packed::default(),
             }
@@ -382,17 +332,16 @@ impl Stack {
     /// `.variance` for every layer N that has them.
     pub fn save(&self, stack_name: &str, tensors: &mut Tensors) {
         for (index, placed) in self.layers.iter().enumerate() {
-            let (stride, width) = placed.line();
-            let mut put = |names: Vec<Named>, values: &[f32]| {
+            let (stride, width) = placed.line;
+            let mut put = |names: &[Named], values: &[f32]| {
                 let mut values = values.chunks_exact(stride).flat_map(|line| &line[..width]).copied();
                 for (name, shape) in names {
                     let part = values.by_ref().take(shape.iter().product()).collect();
-                    tensors.put_f32(&format!("{stack_name}.{index}.{name}"), &shape, part);
+                    tensors.put_f32(&format!("{stack_name}.{index}.{name}"), shape, part);
                 }
             };
-            let (trained, running) = placed.tensors();
-            put(trained, &self.weights[placed.weights.clone()]);
-            put(running, &self.running[placed.running.clone()]);
+            put(&placed.names.0, &self.weights[placed.weights.clone()]);
+            put(&placed.names.1, &self.running[placed.running.clone()]);
         }
     }
 
@@ -406,11 +355,11 @@ impl Stack {
         let mut stack = Self::place(inputs, layers);
         let mut taken = Vec::with_capacity(layers.len());
         for (index, placed) in stack.layers.iter().enumerate() {
-            let mut take = |names: Vec<Named>| -> Result<Vec<f32>, TensorError> {
+            let mut take = |names: &[Named]| -> Result<Vec<f32>, TensorError> {
                 let mut values = Vec::new();
                 for (name, shape) in names {
                     let name = format!("{stack_name}.{index}.{name}");
-                    let part = tensors.take_f32(&name, &shape)?;
+                    let part = tensors.take_f32(&name, shape)?;
                     if name.ends_with(".variance") && !part.iter().all(|&variance| variance >= 0.0) {
                         let reason = "a variance is negative".to_owned();
                         return Err(TensorError::Invalid { name, reason });
@@ -419,12 +368,11 @@ impl Stack {
                 }
                 Ok(values)
             };
-            let (trained, running) = placed.tensors();
-            taken.push((take(trained)?, take(running)?));
+            taken.push((take(&placed.names.0)?, take(&placed.names.1)?));
         }
         stack.allocate();
         for (placed, (trained, running)) in stack.layers.iter().zip(taken) {
-            let (stride, width) = placed.line();
+            let (stride, width) = placed.line;
             let lines = stack.weights[placed.weights.clone()].chunks_exact_mut(stride);
             for (line, values) in lines.zip(trained.chunks_exact(width)) {
                 line[..width].copy_from_slice(values);

@@ -9,7 +9,6 @@ use crate::{
 /// Buffers for up to `capacity` rows, allocated once.
 #[derive(Debug, Clone)]
 pub struct Tape {
-    capacity: usize,
     /// The input, and what every layer that does not work in place gave: capacity × padded width.
     slots: Vec<Vec<f32>>,
     /// What a layer has to remember for the way back: a mask, means and deviations, lengths.
@@ -35,18 +34,12 @@ impl Tape {
         let slots = widths.iter().map(|&width| vec![0.0; capacity * padded(width)]).collect();
         let notes = |placed: &Placed| match placed.layer {
             Layer::Dropout(_) => capacity * padded(placed.outputs),
-            Layer::BatchNorm { channels, .. } => 2 * placed.n_channels(channels),
+            Layer::BatchNorm { channels, .. } => 2 * channels.count(placed.inputs),
             Layer::NormaliseRows => capacity,
             Layer::NormaliseGroups(size) => capacity.div_ceil(size) * padded(placed.outputs),
-            Layer::Linear { .. }
-            | Layer::Relu
-            | Layer::LeakyRelu(_)
-            | Layer::Tanh
-            | Layer::Sigmoid
-            | Layer::ActivityPenalty(_) => 0,
+            _ => 0,
         };
         Self {
-            capacity,
             slots,
             notes: stack.layers.iter().map(|placed| vec![0.0; notes(placed)]).collect(),
             deltas: [Vec::new(), Vec::new()],
@@ -65,12 +58,6 @@ impl Tape {
         let tape = Self::for_scoring(stack, capacity);
         let widest = tape.slots.iter().map(Vec::len).max().unwrap_or(0);
         Self { deltas: [vec![0.0; widest], vec![0.0; widest]], ..tape }
-    }
-
-    /// Rows there is room for.
-    #[must_use]
-    pub fn capacity(&self) -> usize {
-        self.capacity
     }
 
     /// The input rows, to be filled before going forward: row-major, padded width, zero padding.
@@ -136,13 +123,7 @@ impl Tape {
                     batch.apply(notes, &stack.weights[placed.weights.clone()], output);
                 }
                 Layer::ActivityPenalty(_) => {}
-                Layer::Linear { .. }
-                | Layer::Relu
-                | Layer::LeakyRelu(_)
-                | Layer::Tanh
-                | Layer::Sigmoid
-                | Layer::NormaliseRows
-                | Layer::NormaliseGroups(_) => step(placed, &mut self.slots, notes, n_rows),
+                _ => step(placed, &mut self.slots, notes, n_rows),
             }
         }
     }
@@ -170,13 +151,7 @@ impl Tape {
                     let values = &self.slots[placed.slot][..n_rows * padded(placed.outputs)];
                     self.penalty += f64::from(weight) * elementwise::sum_of_squares(values) / n_rows as f64;
                 }
-                Layer::Linear { .. }
-                | Layer::Relu
-                | Layer::LeakyRelu(_)
-                | Layer::Tanh
-                | Layer::Sigmoid
-                | Layer::NormaliseRows
-                | Layer::NormaliseGroups(_) => step(placed, &mut self.slots, notes, n_rows),
+                _ => step(placed, &mut self.slots, notes, n_rows),
             }
         }
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::net::Flavour;
 
 /// The stack in plain `f64` loops over whole batches: what the tape is held against. Masks are given, because
 /// they are drawn; the second value is what the activity penalties add to the loss.
@@ -34,7 +35,7 @@ fn plain(stack: &Stack, weights: &[f64], rows: &[Vec<f64>], masks: &[Vec<f32>]) 
                 }
             }
             Layer::BatchNorm { channels, affine } => {
-                let n_channels = placed.n_channels(channels);
+                let n_channels = channels.count(placed.inputs);
                 let channel = |row: usize, column: usize| match channels {
                     Channels::Columns => column,
                     Channels::Groups(size) => row % size,
@@ -143,7 +144,7 @@ fn check(inputs: usize, layers: &[Layer]) {
     for at in 0..weights.len() {
         let is_padding = stack.layers.iter().any(|placed| {
             let range = &placed.weights;
-            let (stride, width) = placed.line();
+            let (stride, width) = placed.line;
             let unused = match placed.layer {
                 Layer::Linear { bias: false, .. } => at >= range.end.saturating_sub(stride),
                 _ => false,

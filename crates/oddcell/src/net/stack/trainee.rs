@@ -1,6 +1,7 @@
 //! A stack that is being trained, with its buffers, its gradient and its optimizer.
 
-use super::{Adam, Flavour, Stack, Tape};
+use super::{Stack, Tape};
+use crate::net::{Adam, Flavour};
 
 /// Everything the training of one stack needs, allocated once.
 #[derive(Debug, Clone)]

@@ -154,9 +154,11 @@ fn the_learner_may_end_the_training_and_the_best_nets_are_kept() {
 
 #[test] // floor(0.9 · 10) = 9, floor(0.9 · 15) = 13, and never none.
 fn a_share_of_the_rows_is_held_out() {
-    let kept = |n_rows| keep_some(n_rows, 0.1, Seed(1)).len();
-    assert_eq!([kept(10), kept(15), kept(1)], [9, 13, 1]);
-    assert_eq!(keep_some(3, 0.0, Seed(1)).len(), 3);
+    let kept = |n_rows: usize, holdout: f64| {
+        let all = Plan::new(&Matrix::zeros(n_rows, 1), TrainFor::Epochs(1), 4, 0.1, Seed(1));
+        all.of_generation(Generation::Keras, holdout).rows.len()
+    };
+    assert_eq!([kept(10, 0.1), kept(15, 0.1), kept(1, 0.1), kept(3, 0.0)], [9, 13, 1, 3]);
 }
 
 /// Looks at every state, and keeps the scores that it gives.
