@@ -169,7 +169,7 @@ impl Method {
 /// The preset to compare with: the published one. `noise` is the exception: there it is the one we recommend.
 fn published_preset(name: &str) -> Option<&'static str> {
     let entry = Entry::named(name).ok()?;
-    entry.presets.iter().copied().find(|&preset| preset == "paper" && name != OURS)
+    entry.presets().into_iter().find(|&preset| preset == "paper" && name != OURS)
 }
 
 /// A parameter and the values to try: `sigma_max=0.5|1|2`.

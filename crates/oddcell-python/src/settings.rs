@@ -29,7 +29,7 @@ pub(crate) fn detectors(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         let described = PyDict::new(py);
         described.set_item("name", entry.name)?;
         described.set_item("summary", entry.summary)?;
-        described.set_item("presets", entry.presets.to_vec())?;
+        described.set_item("presets", entry.presets())?;
         described.set_item("params", dict(py, spec.params())?)?;
         Ok(described)
     };

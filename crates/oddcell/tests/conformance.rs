@@ -107,7 +107,7 @@ fn names_are_unique_and_every_preset_builds() {
     for_every_detector(|entry| {
         assert_eq!(DETECTORS.iter().filter(|other| other.name == entry.name).count(), 1);
         assert!(!entry.summary.is_empty());
-        for preset in entry.presets {
+        for preset in entry.presets() {
             DetectorSpec::new(entry.name, Some(preset)).unwrap().build().unwrap();
         }
         let unknown = DetectorSpec::new(entry.name, None).unwrap().set("no such parameter", Value::Null);

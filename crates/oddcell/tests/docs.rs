@@ -71,7 +71,7 @@ fn every_parameter_of_every_detector_and_preset_is_documented_with_its_value() {
     for entry in DETECTORS {
         let place = format!("docs/parameters.md, section {}", entry.name);
         let section = section(&text, entry.name).unwrap_or_else(|| panic!("{place} is missing"));
-        for preset in entry.presets {
+        for preset in entry.presets() {
             let spec = DetectorSpec::new(entry.name, Some(preset)).unwrap();
             compare(&place, section, preset, spec.params(), true);
         }

@@ -51,12 +51,12 @@ fn fit(case: &Case, train: &Matrix) -> (Box<dyn Fitted>, Vec<f64>) {
     match case.detector.as_str() {
         "knn" => {
             let fitted = params::<KnnParams>(case).ready().unwrap().learn(train).unwrap();
-            let scores = fitted.all_training_scores();
+            let scores = fitted.training_scores(0..train.n_rows()).unwrap();
             (Box::new(fitted), scores)
         }
         "lof" => {
             let fitted = params::<LofParams>(case).ready().unwrap().learn(train, &context).unwrap();
-            let scores = fitted.all_training_scores();
+            let scores = fitted.training_scores(0..train.n_rows()).unwrap();
             (Box::new(fitted), scores)
         }
         "copod" => {

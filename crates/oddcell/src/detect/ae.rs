@@ -100,16 +100,8 @@ impl AeParams {
 impl Params for AeParams {
     const NAME: &'static str = "ae";
     const SUMMARY: &'static str = "auto-encoder: how badly a net restores the row";
-    const PRESETS: &'static [&'static str] = &["default", "torch"];
+    const PRESETS: &'static [Preset<Self>] = &[("default", Self::default), ("torch", Self::torch)];
     const ABILITIES: Abilities = Abilities::SMALL_NET;
-
-    fn preset(name: &str) -> Option<Self> {
-        match name {
-            "default" => Some(Self::default()),
-            "torch" => Some(Self::torch()),
-            _ => None,
-        }
-    }
 
     fn check(&self) -> Result<(), ParamError> {
         ranges::training(self.batch_size, self.learning_rate)?;
@@ -196,19 +188,11 @@ impl Fitted for FittedAe {
     }
 
     fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
-        let width = self.n_features();
-        let prepare = || (Tape::for_scoring(&self.stack, SCORE_ROWS), vec![0.0; SCORE_ROWS * padded(width)]);
-        let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |(tape, scaled), rows, scores| {
-            neural::fill_scaled(scaled, rows, &self.scaler);
-            tape.input_mut().copy_from_slice(scaled);
-            tape.forward(&self.stack, scores.len());
-            let lines = tape.output().chunks_exact(padded(width)).zip(scaled.chunks_exact(padded(width)));
-            for (score, (output, row)) in scores.iter_mut().zip(lines) {
-                let error = |(&output, &value): (&f32, &f32)| f64::from(output - value).powi(2);
-                *score = output[..width].iter().zip(row).map(error).sum::<f64>().sqrt();
-            }
-        });
-        Judged { scores, cells: None }
+        let fill = |lines: &mut [f32], rows: &[f64]| neural::fill_scaled(lines, rows, &self.scaler);
+        neural::judge_by_output(&self.stack, rows, fill, |row, output| {
+            let error = |(&output, &value): (&f32, &f32)| f64::from(output - value).powi(2);
+            output.iter().zip(row).map(error).sum::<f64>().sqrt()
+        })
     }
 
     fn save_to(&self, tensors: &mut Tensors) {

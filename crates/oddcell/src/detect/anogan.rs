@@ -301,7 +301,7 @@ impl Fitted for FittedAnoGan {
     fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         let width = self.n_features();
         let prepare = || Search::new(self);
-        let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |search, rows, scores| {
+        neural::judge_in_blocks(rows, SCORE_ROWS, prepare, |search, rows, scores| {
             neural::fill(&mut search.rows, rows, width);
             search.features.input_mut().copy_from_slice(&search.rows);
             search.features.forward(&self.features, scores.len());
@@ -314,8 +314,7 @@ impl Fitted for FittedAnoGan {
                 let delta = generator.input_delta();
                 adam.step(step, self.params.search_rate, latent, delta);
             }
-        });
-        Judged { scores, cells: None }
+        })
     }
 
     fn save_to(&self, tensors: &mut Tensors) {

@@ -88,16 +88,8 @@ impl DeepSvddParams {
 impl Params for DeepSvddParams {
     const NAME: &'static str = "deepsvdd";
     const SUMMARY: &'static str = "deep SVDD: how far from one point a net maps the row";
-    const PRESETS: &'static [&'static str] = &["default", "torch"];
+    const PRESETS: &'static [Preset<Self>] = &[("default", Self::default), ("torch", Self::torch)];
     const ABILITIES: Abilities = Abilities::SMALL_NET;
-
-    fn preset(name: &str) -> Option<Self> {
-        match name {
-            "default" => Some(Self::default()),
-            "torch" => Some(Self::torch()),
-            _ => None,
-        }
-    }
 
     fn check(&self) -> Result<(), ParamError> {
         ranges::training(self.batch_size, self.learning_rate)?;
@@ -236,17 +228,11 @@ impl Fitted for FittedDeepSvdd {
     }
 
     fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
-        let prepare = || Tape::for_scoring(&self.stack, SCORE_ROWS);
-        let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |tape, rows, scores| {
-            neural::fill_scaled(tape.input_mut(), rows, &self.scaler);
-            tape.forward(&self.stack, scores.len());
-            let lines = tape.output().chunks_exact(padded(self.centre.len()));
-            for (score, line) in scores.iter_mut().zip(lines) {
-                let square = |(&value, &centre): (&f32, &f32)| (f64::from(value) - f64::from(centre)).powi(2);
-                *score = line.iter().zip(&self.centre).map(square).sum();
-            }
-        });
-        Judged { scores, cells: None }
+        let fill = |lines: &mut [f32], rows: &[f64]| neural::fill_scaled(lines, rows, &self.scaler);
+        neural::judge_by_output(&self.stack, rows, fill, |_, output| {
+            let square = |(&value, &centre): (&f32, &f32)| (f64::from(value) - f64::from(centre)).powi(2);
+            output.iter().zip(&self.centre).map(square).sum()
+        })
     }
 
     fn save_to(&self, tensors: &mut Tensors) {

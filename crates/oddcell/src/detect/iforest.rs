@@ -116,11 +116,7 @@ impl FittedIforest {
 
     fn load(params: &IforestParams, tensors: &mut Tensors) -> Result<Self, TensorError> {
         let shape = tensors.take_u32("shape", &[3])?;
-        let &[n_features, sample_rows, n_trees] = shape.as_slice() else {
-            return Err(saved::invalid("shape", &"it must hold 3 values"));
-        };
-        let (n_features, sample_rows, n_trees) =
-            (n_features as usize, sample_rows as usize, n_trees as usize);
+        let [n_features, sample_rows, n_trees] = [0, 1, 2].map(|at| shape[at] as usize);
         if n_features == 0 {
             return Err(saved::invalid("shape", &"it says 0 features, but there must be at least 1"));
         }

@@ -111,31 +111,20 @@ pub struct FittedKnn {
     neighbors: Neighbors,
 }
 
-impl FittedKnn {
-    /// The scores of all training rows themselves, each without itself as a neighbor.
-    #[must_use]
-    pub fn all_training_scores(&self) -> Vec<f64> {
-        self.scores_of_training(0..self.neighbors.rows().n_rows())
-    }
-
-    fn scores_of_training(&self, rows: Range<usize>) -> Vec<f64> {
-        self.neighbors.map_training(rows, self.params.n_neighbors, |nearest| self.params.method.of(nearest))
-    }
-}
-
 impl Fitted for FittedKnn {
     fn n_features(&self) -> usize {
         self.neighbors.rows().n_cols()
     }
 
     fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
-        let k = self.params.n_neighbors;
-        let scores = self.neighbors.map(rows, k, |nearest| self.params.method.of(nearest));
+        let KnnParams { n_neighbors, method } = self.params;
+        let scores = self.neighbors.map(rows, n_neighbors, |nearest| method.of(nearest));
         Judged { scores, cells: None }
     }
 
     fn training_scores(&self, rows: Range<usize>) -> Option<Vec<f64>> {
-        Some(self.scores_of_training(rows))
+        let KnnParams { n_neighbors, method } = self.params;
+        Some(self.neighbors.map_training(rows, n_neighbors, |nearest| method.of(nearest)))
     }
 
     fn save_to(&self, tensors: &mut Tensors) {
@@ -153,6 +142,10 @@ mod tests {
         KnnParams { n_neighbors, method }.ready().unwrap()
     }
 
+    fn among_themselves(knn: &Ready<KnnParams>, rows: &Matrix) -> Vec<f64> {
+        knn.learn(rows).unwrap().training_scores(0..rows.n_rows()).unwrap()
+    }
+
     #[test] // Training rows 0, 1, 3, 7, 12 on a line. From 4: distances 1, 3, 3, 4, 8.
     fn the_three_methods_match_the_values_worked_out_by_hand() {
         let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0], [7.0], [12.0]]);
@@ -168,7 +161,7 @@ mod tests {
     #[test] // Among themselves, two neighbors: 0 → 1, 3; 1 → 1, 2; 3 → 2, 3; 7 → 4, 5; 12 → 5, 9.
     fn a_training_row_is_not_its_own_neighbor() {
         let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0], [7.0], [12.0]]);
-        let scores = knn(2, Method::Largest).learn(&rows).unwrap().all_training_scores();
+        let scores = among_themselves(&knn(2, Method::Largest), &rows);
         assert_eq!(scores, [3.0, 2.0, 3.0, 5.0, 9.0]);
     }
 
@@ -195,8 +188,8 @@ mod tests {
             let rows = Matrix::new(cells[..cells.len() / 3 * 3].to_vec(), cells.len() / 3, 3);
             let mut doubled = rows.clone();
             doubled.values_mut().iter_mut().for_each(|value| *value *= 2.0);
-            let once = knn(5, method).learn(&rows).unwrap().all_training_scores();
-            let twice = knn(5, method).learn(&doubled).unwrap().all_training_scores();
+            let once = among_themselves(&knn(5, method), &rows);
+            let twice = among_themselves(&knn(5, method), &doubled);
             prop_assert_eq!(once.iter().map(|score| 2.0 * score).collect::<Vec<_>>(), twice);
         }
     }

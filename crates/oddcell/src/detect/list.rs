@@ -39,10 +39,9 @@ pub struct Entry {
     pub name: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
-    /// Its presets, the default first.
-    pub presets: &'static [&'static str],
     /// What it can do, with its default parameters.
     pub abilities: Abilities,
+    preset_names: fn() -> Vec<&'static str>,
     pub(super) preset: fn(&str) -> Option<Value>,
     pub(super) for_one_table: fn(Value) -> Result<Value, ParamError>,
     pub(super) seconds: fn(Value, Size) -> Result<f64, ParamError>,
@@ -58,9 +57,11 @@ impl Entry {
         Self {
             name: P::NAME,
             summary: P::SUMMARY,
-            presets: P::PRESETS,
             abilities: P::ABILITIES,
-            preset: |name| P::preset(name).map(to_value),
+            preset_names: || P::PRESETS.iter().map(|(name, _)| *name).collect(),
+            preset: |name| {
+                P::PRESETS.iter().find(|preset| preset.0 == name).map(|preset| to_value(preset.1()))
+            },
             for_one_table: |value| Ok(to_value(from_value::<P>(value)?.for_one_table())),
             seconds: |value, size| Ok(from_value::<P>(value)?.seconds(size)),
             abilities_with: |value| Ok(from_value::<P>(value)?.abilities()),
@@ -70,6 +71,12 @@ impl Entry {
                 P::load(&ready.map_err(|error| saved::invalid("parameters", &error))?, tensors)
             },
         }
+    }
+
+    /// The names of its presets, the default first.
+    #[must_use]
+    pub fn presets(&self) -> Vec<&'static str> {
+        (self.preset_names)()
     }
 
     /// The entry of that name.

@@ -94,12 +94,6 @@ fn take_within(
     high: f64,
 ) -> Result<Vec<f64>, TensorError> {
     let values = tensors.take_f64(name, &[n_rows])?;
-    if values.len() != n_rows {
-        return Err(saved::invalid(
-            name,
-            &format!("it holds {} values, but must hold {n_rows}", values.len()),
-        ));
-    }
     match values.iter().position(|value| !(low..=high).contains(value)) {
         None => Ok(values),
         Some(index) => {
@@ -152,16 +146,6 @@ pub struct FittedLof {
 }
 
 impl FittedLof {
-    /// The scores of all training rows themselves, each without itself as a neighbor.
-    #[must_use]
-    pub fn all_training_scores(&self) -> Vec<f64> {
-        self.scores_of_training(0..self.density.len())
-    }
-
-    fn scores_of_training(&self, rows: Range<usize>) -> Vec<f64> {
-        self.neighbors.map_training(rows, self.k, |nearest| self.factor(nearest))
-    }
-
     fn factor(&self, nearest: &[Neighbor]) -> f64 {
         let sum: f64 = nearest.iter().map(|one| self.density[one.row]).sum();
         sum / nearest.len() as f64 * mean_reach(nearest, &self.reach)
@@ -179,7 +163,7 @@ impl Fitted for FittedLof {
     }
 
     fn training_scores(&self, rows: Range<usize>) -> Option<Vec<f64>> {
-        Some(self.scores_of_training(rows))
+        Some(self.neighbors.map_training(rows, self.k, |nearest| self.factor(nearest)))
     }
 
     fn save_to(&self, tensors: &mut Tensors) {
@@ -201,6 +185,10 @@ mod tests {
         lof.learn(rows, &Context::silent(Seed(0))).unwrap()
     }
 
+    fn among_themselves(n_neighbors: usize, rows: &Matrix) -> Vec<f64> {
+        learn(n_neighbors, rows).training_scores(0..rows.n_rows()).unwrap()
+    }
+
     // Rows 0, 1, 2 and 6 on a line, K = 1 (ties to the lower row): neighbors 1, 0, 1, 2; D = 1, 1, 1, 4.
     // 1/density: 0 → max(1, D(1)) = 1; 1 → 1; 2 → 1; 6 → max(4, D(2)) = 4. Factors: 1, 1, 1, and for 6:
     // density(2) · 4 = 4. A new row at 10: neighbor 6, max(4, 4) = 4 times 1/4 = 1.
@@ -211,21 +199,21 @@ mod tests {
             assert_eq!(found.len(), expected.len());
             found.iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-9, "{found:?}"));
         };
-        close(fitted.all_training_scores(), &[1.0, 1.0, 1.0, 4.0]);
+        close(fitted.training_scores(0..4).unwrap(), &[1.0, 1.0, 1.0, 4.0]);
         close(fitted.score(&Matrix::from_rows(&[[10.0], [1.2]])).unwrap(), &[1.0, 1.0]);
     }
 
     #[test]
     fn more_neighbors_than_rows_are_all_the_other_rows() {
         let rows = Matrix::from_rows(&[[0.0], [1.0], [2.5], [6.0]]);
-        assert_eq!(learn(20, &rows).all_training_scores(), learn(3, &rows).all_training_scores());
+        assert_eq!(among_themselves(20, &rows), among_themselves(3, &rows));
     }
 
     #[test]
     fn equal_rows_have_the_score_one_and_a_row_beside_them_a_finite_one() {
         let mut rows = Matrix::zeros(10, 2);
         rows.row_mut(9)[0] = 1.0;
-        let scores = learn(3, &rows).all_training_scores();
+        let scores = among_themselves(3, &rows);
         assert!(scores[..9].iter().all(|score| (score - 1.0).abs() < 1e-12), "{scores:?}");
         assert!((scores[9] / 1e10 - 1.0).abs() < 1e-9, "{scores:?}"); // density 1e10 times distance 1
     }
@@ -255,8 +243,8 @@ mod tests {
             let rows = Matrix::new(cells[..cells.len() / 2 * 2].to_vec(), cells.len() / 2, 2);
             let mut scaled = rows.clone();
             scaled.values_mut().iter_mut().for_each(|value| *value *= scale);
-            let before = learn(5, &rows).all_training_scores();
-            let after = learn(5, &scaled).all_training_scores();
+            let before = among_themselves(5, &rows);
+            let after = among_themselves(5, &scaled);
             for (a, b) in before.iter().zip(&after) {
                 prop_assert!((a - b).abs() <= 1e-6 * a, "{} {}", a, b);
             }

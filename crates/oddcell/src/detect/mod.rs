@@ -51,7 +51,7 @@ pub use abilities::{Abilities, CellUnit, Keeps, Size, Training};
 pub use blocks::{BlockDetector, RowBlocks};
 pub use list::{DETECTORS, Entry};
 pub use neural::Generation;
-pub use params::{Params, Ready};
+pub use params::{Params, Preset, Ready};
 pub use spec::DetectorSpec;
 pub use train_for::TrainFor;
 
@@ -132,25 +132,24 @@ pub fn check_rows(rows: &Matrix, fitted: usize) -> Result<(), ScoreError> {
     if rows.n_cols() != fitted {
         return Err(ScoreError::ColumnCount { fitted, got: rows.n_cols() });
     }
-    match rows.first_not_finite() {
+    match first_not_finite(rows) {
         None => Ok(()),
-        Some((row, column)) => {
-            let value = rows.row(row)[column];
-            Err(ScoreError::NotFinite { row: row + 1, column: column + 1, value })
-        }
+        Some((row, column, value)) => Err(ScoreError::NotFinite { row, column, value }),
     }
 }
 
 /// Checks that the training rows are enough, have columns, and hold only finite cells.
 pub fn check_training(rows: &Matrix, detector: &'static str, needed: usize) -> Result<(), FitError> {
     check_shape([rows.n_rows(), rows.n_cols()], detector, needed)?;
-    match rows.first_not_finite() {
+    match first_not_finite(rows) {
         None => Ok(()),
-        Some((row, column)) => {
-            let value = rows.row(row)[column];
-            Err(FitError::NotFinite { row: row + 1, column: column + 1, value })
-        }
+        Some((row, column, value)) => Err(FitError::NotFinite { row, column, value }),
     }
+}
+
+/// Row and column, both counted from 1, and value of the first cell that is not finite.
+fn first_not_finite(rows: &Matrix) -> Option<(usize, usize, f64)> {
+    rows.first_not_finite().map(|(row, column)| (row + 1, column + 1, rows.row(row)[column]))
 }
 
 /// Checks that there are enough rows, and any columns.

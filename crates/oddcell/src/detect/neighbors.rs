@@ -72,15 +72,9 @@ struct Best {
 }
 
 impl Best {
-    fn new(k: usize) -> Self {
+    fn new(k: usize, excluded: Option<usize>) -> Self {
         let limit = Neighbor { squared: f64::INFINITY, row: usize::MAX };
-        Self { k, excluded: None, heap: BinaryHeap::with_capacity(k), limit }
-    }
-
-    fn start(&mut self, excluded: Option<usize>) {
-        self.heap.clear();
-        self.excluded = excluded;
-        self.limit = Neighbor { squared: f64::INFINITY, row: usize::MAX };
+        Self { k, excluded, heap: BinaryHeap::with_capacity(k), limit }
     }
 
     /// Whether nothing at `squared` or farther, with row index `row` or higher, can be among the best.
@@ -203,10 +197,8 @@ impl Neighbors {
             .map(|block| {
                 let first = range.start + block * QUERIES;
                 let block = first..range.end.min(first + QUERIES);
-                let mut best: Vec<Best> = block.clone().map(|_| Best::new(k)).collect();
-                for (best, row) in best.iter_mut().zip(block.clone()) {
-                    best.start(themselves.then_some(row));
-                }
+                let start = |row| Best::new(k, themselves.then_some(row));
+                let mut best: Vec<Best> = block.clone().map(start).collect();
                 match &self.search {
                     Search::Tree(tree) => {
                         for (best, row) in best.iter_mut().zip(block) {

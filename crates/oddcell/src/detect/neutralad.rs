@@ -343,27 +343,19 @@ impl Fitted for FittedNeuTralAd {
             let transform = Tape::for_scoring(&self.transforms[0], SCORE_ROWS);
             (transform, Tape::for_scoring(&self.encoder, SCORE_ROWS * n_lines), Vec::new())
         };
-        let scores = neural::score_in_blocks(
-            rows,
-            SCORE_ROWS,
-            prepare,
-            |(transform, encoder, table), rows, scores| {
-                neural::fill(transform.input_mut(), rows, width);
-                for (index, net) in self.transforms.iter().enumerate() {
-                    transform.forward(net, scores.len());
-                    let (rows, said) = (transform.input(), transform.output());
-                    self.views.write(index + 1, rows, said, width, encoder.input_mut());
-                }
-                encoder.forward(&self.encoder, scores.len() * n_lines);
-                let stride = padded(self.encoder.n_outputs());
-                for (score, encodings) in
-                    scores.iter_mut().zip(encoder.output().chunks_exact(stride * n_lines))
-                {
-                    *score = self.views.loss(encodings, stride, table, None);
-                }
-            },
-        );
-        Judged { scores, cells: None }
+        neural::judge_in_blocks(rows, SCORE_ROWS, prepare, |(transform, encoder, table), rows, scores| {
+            neural::fill(transform.input_mut(), rows, width);
+            for (index, net) in self.transforms.iter().enumerate() {
+                transform.forward(net, scores.len());
+                let (rows, said) = (transform.input(), transform.output());
+                self.views.write(index + 1, rows, said, width, encoder.input_mut());
+            }
+            encoder.forward(&self.encoder, scores.len() * n_lines);
+            let stride = padded(self.encoder.n_outputs());
+            for (score, encodings) in scores.iter_mut().zip(encoder.output().chunks_exact(stride * n_lines)) {
+                *score = self.views.loss(encodings, stride, table, None);
+            }
+        })
     }
 
     fn save_to(&self, tensors: &mut Tensors) {

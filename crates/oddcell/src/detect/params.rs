@@ -12,6 +12,9 @@ use crate::{
     tensors::{TensorError, Tensors},
 };
 
+/// A name, and the parameters behind it.
+pub type Preset<P> = (&'static str, fn() -> P);
+
 /// The parameters of one method, and what the method can do.
 ///
 /// Parameters are plain data with their defaults in one place. Implement this with `#[derive(Debug, Clone,
@@ -22,16 +25,10 @@ pub trait Params: Debug + Clone + Default + Serialize + DeserializeOwned + Send 
     const NAME: &'static str;
     /// What it does, in one line.
     const SUMMARY: &'static str;
-    /// The names [`Params::preset`] knows, the default first.
-    const PRESETS: &'static [&'static str] = &["default"];
+    /// The presets, the default first.
+    const PRESETS: &'static [Preset<Self>] = &[("default", Self::default)];
     /// What it can do, with its default parameters.
     const ABILITIES: Abilities;
-
-    /// The parameters of a preset, or `None` if there is none of that name.
-    #[must_use]
-    fn preset(name: &str) -> Option<Self> {
-        (name == "default").then(Self::default)
-    }
 
     /// The parameters for a table that is judged by itself, where some of the rows learned from are odd. Only
     /// parameters that the user left open may change.

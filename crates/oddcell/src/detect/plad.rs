@@ -214,15 +214,8 @@ impl Fitted for FittedPlad {
     }
 
     fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
-        let prepare = || Tape::for_scoring(&self.classifier, SCORE_ROWS);
-        let scores = neural::score_in_blocks(rows, SCORE_ROWS, prepare, |tape, rows, scores| {
-            neural::fill(tape.input_mut(), rows, self.n_features());
-            tape.forward(&self.classifier, scores.len());
-            for (score, output) in scores.iter_mut().zip(tape.output().iter().step_by(padded(1))) {
-                *score = f64::from(*output);
-            }
-        });
-        Judged { scores, cells: None }
+        let fill = |lines: &mut [f32], block: &[f64]| neural::fill(lines, block, rows.n_cols());
+        neural::judge_by_output(&self.classifier, rows, fill, |_, output| f64::from(output[0]))
     }
 
     fn save_to(&self, tensors: &mut Tensors) {

@@ -288,7 +288,7 @@ impl Fitted for FittedScad {
             let tapes = (tape(&self.members[0].outside), tape(&self.members[0].inside));
             (tapes, vec![0.0; block * padded(self.width)], Contrast::new(count, units, self.temperature))
         };
-        let scores = neural::score_in_blocks(rows, block, prepare, |buffers, rows, scores| {
+        neural::judge_in_blocks(rows, block, prepare, |buffers, rows, scores| {
             let ((outside, inside), values, contrast) = buffers;
             neural::fill(values, rows, self.width);
             for member in &self.members {
@@ -304,8 +304,7 @@ impl Fitted for FittedScad {
                     *score += contrast.loss(outside, inside);
                 }
             }
-        });
-        Judged { scores, cells: None }
+        })
     }
 
     fn save_to(&self, tensors: &mut Tensors) {

@@ -19,11 +19,11 @@ impl DetectorSpec {
     /// The detector `name` with the parameters of `preset` (`None`: its default preset).
     pub fn new(name: &str, preset: Option<&str>) -> Result<Self, ParamError> {
         let entry = Entry::named(name)?;
-        let preset = preset.unwrap_or(entry.presets[0]);
+        let preset = preset.unwrap_or(entry.presets()[0]);
         let params = (entry.preset)(preset).ok_or_else(|| ParamError::UnknownPreset {
             detector: entry.name,
             name: preset.to_owned(),
-            known: entry.presets.join(", "),
+            known: entry.presets().join(", "),
         })?;
         Ok(Self { entry, params: into_map(params) })
     }
@@ -63,12 +63,9 @@ impl DetectorSpec {
     /// # Panics
     /// If the entry names a parameter the method does not have. The conformance tests rule this out.
     pub fn shorten(&mut self) {
-        match self.entry.abilities.training {
-            Training::AtOnce => {}
-            Training::InSteps { short } => {
-                for (name, value) in short {
-                    self.set_text(name, value).expect("the entry names its own parameters");
-                }
+        if let Training::InSteps { short } = self.entry.abilities.training {
+            for (name, value) in short {
+                self.set_text(name, value).expect("the entry names its own parameters");
             }
         }
     }

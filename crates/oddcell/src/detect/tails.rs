@@ -30,7 +30,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub use self::skew::Skew;
-use super::{Abilities, CellUnit, Fitted, Judged, Keeps, Params, Ready, check_training, saved};
+use super::{Abilities, CellUnit, Fitted, Judged, Keeps, Params, Preset, Ready, check_training, saved};
 use crate::{
     Context, Matrix,
     error::{FitError, ParamError},
@@ -77,17 +77,9 @@ impl<R: TailRule> TailParams<R> {
 impl<R: TailRule> Params for TailParams<R> {
     const NAME: &'static str = R::NAME;
     const SUMMARY: &'static str = R::SUMMARY;
-    const PRESETS: &'static [&'static str] = &["default", "paper"];
+    const PRESETS: &'static [Preset<Self>] = &[("default", Self::default), ("paper", Self::published)];
     const ABILITIES: Abilities =
         Abilities { cells: Some(CellUnit::Surprise), keeps: Keeps::Values, ..Abilities::SIMPLE };
-
-    fn preset(name: &str) -> Option<Self> {
-        match name {
-            "default" => Some(Self::default()),
-            "paper" => Some(Self::published()),
-            _ => None,
-        }
-    }
 
     fn check(&self) -> Result<(), ParamError> {
         Ok(())

@@ -1,13 +1,16 @@
 //! Dense layers and their activations.
 
+use serde::{Deserialize, Serialize};
+
 use super::gemm::padded;
 
 /// What happens to a layer's sums.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Activation {
     /// Nothing.
     Linear,
-    /// max(x, 0).
+    /// max(x, 0): negative sums become 0.
     Relu,
 }
 
@@ -25,13 +28,7 @@ impl Activation {
     pub(super) fn slope(self, value: f32) -> f32 {
         match self {
             Activation::Linear => 1.0,
-            Activation::Relu => {
-                if value > 0.0 {
-                    1.0
-                } else {
-                    0.0
-                }
-            }
+            Activation::Relu => f32::from(value > 0.0),
         }
     }
 }

@@ -219,16 +219,6 @@ pub(super) fn take_all(
     let thresholds = tensors.take_f32("threshold", &[n_nodes])?;
     let lefts = tensors.take_u32("left", &[n_nodes])?;
     let leaf_rows = tensors.take_u32("leaf_rows", &[n_nodes])?;
-    for (name, length) in [
-        ("column", columns.len()),
-        ("threshold", thresholds.len()),
-        ("left", lefts.len()),
-        ("leaf_rows", leaf_rows.len()),
-    ] {
-        if length != n_nodes {
-            return Err(saved::invalid(name, &format!("it holds {length} values, but must hold {n_nodes}")));
-        }
-    }
     let mut nodes = (0..n_nodes).map(|at| (columns[at], thresholds[at], lefts[at], leaf_rows[at]));
     let mut trees = Vec::with_capacity(n_trees);
     for (tree, &count) in counts.iter().enumerate() {

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::net::Flavour;
 
 pub(super) use lengths::penalize_lengths;
-pub(super) use rows::{fill, fill_scaled, for_each_output, put_width, score_in_blocks, take_width, width_of};
+pub(super) use rows::{
+    fill, fill_scaled, for_each_output, judge_by_output, judge_in_blocks, put_width, take_width, width_of,
+};
 #[cfg(test)]
 pub(super) use train::tests::check_gradient;
 pub(super) use train::{fit, train};
@@ -32,8 +34,8 @@ pub(super) mod prelude {
     pub(in crate::detect) use crate::{
         Context, Matrix, Seed,
         detect::{
-            Abilities, Fitted, Generation, Judged, Params, Ready, Size, TrainFor, check_training, neural,
-            ranges,
+            Abilities, Fitted, Generation, Judged, Params, Preset, Ready, Size, TrainFor, check_training,
+            neural, ranges,
         },
         error::{FitError, ParamError},
         net::{

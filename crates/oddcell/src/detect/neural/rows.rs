@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::Scaler;
 use crate::{
     Matrix,
-    detect::held,
+    detect::{Judged, held},
     net::{
         gemm::padded,
         stack::{Stack, Tape},
@@ -80,12 +80,12 @@ impl TrainingRows {
 
 /// Scores rows in blocks of `block_rows` on all threads; a row's score must depend on that row alone. `score`
 /// gets the buffers that `prepare` made, a block of rows, and its scores.
-pub(in crate::detect) fn score_in_blocks<B>(
+pub(in crate::detect) fn judge_in_blocks<B>(
     rows: &Matrix,
     block_rows: usize,
     prepare: impl Fn() -> B + Send + Sync,
     score: impl Fn(&mut B, &[f64], &mut [f64]) + Send + Sync,
-) -> Vec<f64> {
+) -> Judged {
     let mut scores = vec![0.0; rows.n_rows()];
     scores
         .par_chunks_mut(block_rows)
@@ -96,7 +96,28 @@ pub(in crate::detect) fn score_in_blocks<B>(
                 *score = held::score(*score);
             }
         });
-    scores
+    Judged { scores, cells: None }
+}
+
+/// Scores rows by what a net makes of them. `fill` writes a block of rows to the net's input; `score` gets a
+/// row as the net saw it, and the net's output.
+pub(in crate::detect) fn judge_by_output(
+    stack: &Stack,
+    rows: &Matrix,
+    fill: impl Fn(&mut [f32], &[f64]) + Send + Sync,
+    score: impl Fn(&[f32], &[f32]) -> f64 + Send + Sync,
+) -> Judged {
+    let (inputs, outputs) = (stack.n_inputs(), stack.n_outputs());
+    let prepare = || Tape::for_scoring(stack, SCORE_ROWS);
+    judge_in_blocks(rows, SCORE_ROWS, prepare, |tape, rows, scores| {
+        fill(tape.input_mut(), rows);
+        tape.forward(stack, scores.len());
+        let seen = tape.input().chunks_exact(padded(inputs));
+        let said = tape.output().chunks_exact(padded(outputs));
+        for (place, (seen, said)) in scores.iter_mut().zip(seen.zip(said)) {
+            *place = score(&seen[..inputs], &said[..outputs]);
+        }
+    })
 }
 
 /// Sends all rows through a net and passes on its output for each, in row order. `fill` writes a block of

@@ -27,11 +27,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use nearest::{Evidence, Nearest};
-pub use params::{Loss, NetKind, NoiseParams, Output};
+pub use params::{Loss, NetKind, NoiseParams};
 
 use super::{
     BlockDetector, Fitted, Judged, Params, Ready, RowBlocks, check_rows, check_shape, check_training, held,
-    saved,
+    neural, saved,
 };
 use crate::{
     Context, Matrix,
@@ -134,12 +134,7 @@ impl NoiseFitted {
     /// Sends a block of rows through the net.
     fn forward(&self, rows: &[f64], pass: &mut Pass) {
         let width = self.net.n_inputs();
-        let lines = pass.input_mut().chunks_exact_mut(padded(width));
-        for (line, row) in lines.zip(rows.chunks_exact(width)) {
-            for (cell, &value) in line.iter_mut().zip(row) {
-                *cell = held::net_input(value);
-            }
-        }
+        neural::fill(pass.input_mut(), rows, width);
         pass.forward(&self.net, &self.packed, rows.len() / width);
     }
 }
@@ -152,7 +147,7 @@ impl Fitted for NoiseFitted {
     fn judge_checked(&self, rows: &Matrix, want_cells: bool) -> Judged {
         let mut judged = self.judge_alone(rows, want_cells);
         if let Some(nearest) = &self.nearest {
-            join(&mut judged, &nearest.compare(rows, want_cells));
+            join(&mut judged, &nearest.compare(rows, want_cells), self.n_features() as f64);
         }
         judged
     }
@@ -220,7 +215,7 @@ impl NoiseFitted {
 }
 
 /// Joins what the net said with the other two.
-fn join(judged: &mut Judged, others: &[Evidence; 2]) {
+fn join(judged: &mut Judged, others: &[Evidence; 2], width: f64) {
     let n_rows = judged.scores.len();
     if let Some(cells) = &mut judged.cells {
         for row in 0..n_rows {
@@ -236,7 +231,6 @@ fn join(judged: &mut Judged, others: &[Evidence; 2]) {
             }
         }
     }
-    let width = others[0].width as f64;
     for (row, score) in judged.scores.iter_mut().enumerate() {
         let lifted = |norm: f64| (norm * norm + width * FLOOR * FLOOR).sqrt();
         *score =

@@ -41,8 +41,6 @@ pub(super) struct Evidence {
     pub(super) norms: Vec<f64>,
     /// Where cells are wanted: how much of it is each cell's, ≥ 0, in squares.
     pub(super) squares: Option<Matrix>,
-    /// Number of cells of a row.
-    pub(super) width: usize,
 }
 
 /// Some of the training rows, ready to be compared with.
@@ -143,7 +141,7 @@ impl Nearest {
             });
             squares
         });
-        Evidence { norms, squares, width: rows.n_cols() }
+        Evidence { norms, squares }
     }
 }
 

@@ -10,7 +10,8 @@ use crate::{
     Context, DetectorSpec, Matrix,
     aggregate::{Aggregation, Part},
     detect::{
-        Abilities, BlockDetector, CellUnit, Fitted, Keeps, Params, Ready, Size, TrainFor, ranges, saved,
+        Abilities, BlockDetector, CellUnit, Fitted, Keeps, Params, Preset, Ready, Size, TrainFor, ranges,
+        saved,
     },
     error::{FitError, ParamError},
     net::{Activation, Net, Schedule},
@@ -41,16 +42,6 @@ pub enum Loss {
     Mean,
 }
 
-/// What happens to the net's last sums.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Output {
-    /// Nothing.
-    Linear,
-    /// Negative estimates become 0.
-    Relu,
-}
-
 /// The parameters of `noise`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -60,7 +51,7 @@ pub struct NoiseParams {
     /// Width of the hidden layers; `null`: 64 for up to 64 features, 256 above.
     pub hidden: Option<usize>,
     /// The last layer's activation: `linear` or `relu`.
-    pub output: Output,
+    pub output: Activation,
     /// Distribution of the noise: `gaussian`, `laplace`, `uniform`, `rayleigh`, `gamma`, `poisson`,
     /// `salt-pepper`, `bernoulli`.
     pub noise: Kind,
@@ -116,7 +107,7 @@ impl NoiseParams {
         Self {
             net: NetKind::Mlp,
             hidden: None,
-            output: Output::Linear,
+            output: Activation::Linear,
             noise: Kind::Gaussian,
             sigma_max: 2.0,
             levels: 3,
@@ -158,13 +149,9 @@ impl NoiseParams {
     #[must_use]
     pub fn net(&self, n_features: usize) -> Net {
         let hidden = self.hidden(n_features);
-        let output = match self.output {
-            Output::Linear => Activation::Linear,
-            Output::Relu => Activation::Relu,
-        };
         match self.net {
-            NetKind::Mlp => Net::mlp(n_features, hidden, output),
-            NetKind::ResMlp => Net::resmlp(n_features, hidden, output),
+            NetKind::Mlp => Net::mlp(n_features, hidden, self.output),
+            NetKind::ResMlp => Net::resmlp(n_features, hidden, self.output),
         }
     }
 
@@ -221,7 +208,8 @@ impl Default for NoiseParams {
 impl Params for NoiseParams {
     const NAME: &'static str = "noise";
     const SUMMARY: &'static str = "noise evaluation: a small net says how much noise sits in each cell";
-    const PRESETS: &'static [&'static str] = &["default", "fast", "best", "paper"];
+    const PRESETS: &'static [Preset<Self>] =
+        &[("default", Self::default), ("fast", Self::fast), ("best", Self::best), ("paper", Self::paper)];
     const ABILITIES: Abilities = Abilities {
         cells: Some(CellUnit::StandardDeviations),
         streams: true,
@@ -229,16 +217,6 @@ impl Params for NoiseParams {
         slow_to_score: true,
         ..Abilities::SMALL_NET
     };
-
-    fn preset(name: &str) -> Option<Self> {
-        match name {
-            "default" => Some(Self::default()),
-            "fast" => Some(Self::fast()),
-            "best" => Some(Self::best()),
-            "paper" => Some(Self::paper()),
-            _ => None,
-        }
-    }
 
     fn for_one_table(self) -> Self {
         Self { n_neighbors: self.n_neighbors.or(Some(NEAREST_IN_ONE_TABLE)), ..self }
