@@ -76,7 +76,7 @@ fn fit_shows_its_own_rows_and_noised_ones_and_other_detectors_their_features() {
     folder.write("orders.csv", orders(120));
     succeed(&mut folder.tiny(["fit", "orders.csv", "-o", "m.oddcell", "--report", "page.html"]));
     let html = folder.read("page.html");
-    assert!(html.contains("These are the rows that the model learned from."));
+    assert!(html.contains("The model learned from these rows."));
     assert_eq!(data(&html)["map"]["noised"].as_array().unwrap().len(), 120);
     succeed(&mut folder.oddcell(["detect", "orders.csv", "--detector", "knn", "--report", "page.html"]));
     let page = data(&folder.read("page.html"));

@@ -125,13 +125,8 @@ struct Contest {
     seed: Seed,
     dropout_key: u64,
     /// The two losses of the last step.
-    losses: Losses,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Losses {
-    generator: f64,
-    discriminator: f64,
+    generator_loss: f64,
+    discriminator_loss: f64,
 }
 
 impl Contest {
@@ -148,7 +143,8 @@ impl Contest {
             rows,
             seed,
             dropout_key: seed.key("dropout", &[]),
-            losses: Losses::default(),
+            generator_loss: 0.0,
+            discriminator_loss: 0.0,
         }
     }
 
@@ -197,21 +193,21 @@ impl Learner for Contest {
 
         self.rows.gather(batch, self.features.tape.input_mut());
         self.discriminate(n_rows, subkey(key, 1));
-        self.losses.discriminator = self.judge(n_rows, REAL);
+        self.discriminator_loss = self.judge(n_rows, REAL);
         self.back(n_rows, true);
 
         let cells = n_rows * padded(self.rows.width());
         let made = &self.generator.tape.output()[..cells];
         self.features.tape.input_mut()[..cells].copy_from_slice(made);
         self.discriminate(n_rows, subkey(key, 2));
-        self.losses.discriminator += self.judge(n_rows, 0.0);
+        self.discriminator_loss += self.judge(n_rows, 0.0);
         self.back(n_rows, true);
-        self.losses.generator = self.judge(n_rows, 1.0);
+        self.generator_loss = self.judge(n_rows, 1.0);
         self.back(n_rows, false);
         let (_, delta) = self.generator.output_and_delta(n_rows);
         delta.copy_from_slice(&self.features.tape.input_delta()[..cells]);
         self.generator.backward(n_rows, false);
-        self.losses.discriminator
+        self.discriminator_loss
     }
 
     fn for_each_trainee(&mut self, visit: &mut dyn FnMut(&mut Trainee)) {
@@ -345,8 +341,7 @@ mod tests {
     impl Learner for Player<'_> {
         fn learn(&mut self, batch: &[u32], step: usize) -> f64 {
             self.contest.learn(batch, step);
-            let Losses { generator, discriminator } = self.contest.losses;
-            if self.is_generator { generator } else { discriminator }
+            if self.is_generator { self.contest.generator_loss } else { self.contest.discriminator_loss }
         }
 
         fn for_each_trainee(&mut self, visit: &mut dyn FnMut(&mut Trainee)) {
@@ -375,8 +370,8 @@ mod tests {
         contest.head.stack.change(|weights| weights.fill(0.0));
         contest.learn(&[0, 1, 2], 1);
         let ln2 = std::f64::consts::LN_2;
-        assert!((contest.losses.generator - ln2).abs() < 1e-6, "{:?}", contest.losses);
-        assert!((contest.losses.discriminator - 2.0 * ln2).abs() < 1e-6, "{:?}", contest.losses);
+        assert!((contest.generator_loss - ln2).abs() < 1e-6, "{}", contest.generator_loss);
+        assert!((contest.discriminator_loss - 2.0 * ln2).abs() < 1e-6, "{}", contest.discriminator_loss);
     }
 
     #[test]

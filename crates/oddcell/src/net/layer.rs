@@ -40,8 +40,6 @@ pub struct Layer {
     pub inputs: usize,
     /// Width of the output.
     pub outputs: usize,
-    /// Whether there is a bias.
-    pub bias: bool,
     /// Whether the input of the layer before this one is added before the activation.
     pub skip: bool,
     /// What happens to the sums.
@@ -49,19 +47,13 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// A layer with bias.
+    /// A layer without a skip.
     #[must_use]
     pub fn dense(inputs: usize, outputs: usize, activation: Activation) -> Self {
-        Self { inputs, outputs, bias: true, skip: false, activation }
+        Self { inputs, outputs, skip: false, activation }
     }
 
-    /// The same layer, which also adds the input of the layer before it.
-    #[must_use]
-    pub fn adding_skip(self) -> Self {
-        Self { skip: true, ..self }
-    }
-
-    /// Numbers it takes in the flat array: W, then the bias (zero where there is none), padded.
+    /// Numbers it takes in the flat array: W, then the bias, padded.
     pub(super) fn n_weights(&self) -> usize {
         (self.inputs + 1) * padded(self.outputs)
     }

@@ -14,6 +14,7 @@
 mod adam;
 pub mod gemm;
 mod layer;
+mod linear;
 mod pass;
 mod schedule;
 pub mod stack;
@@ -78,8 +79,8 @@ impl Net {
     pub fn resmlp(n_features: usize, hidden: usize, output: Activation) -> Self {
         let mut layers = vec![Layer::dense(n_features, hidden, Activation::Linear)];
         for _ in 0..5 {
-            layers.push(Layer::dense(hidden, hidden, Activation::Relu));
-            layers.push(Layer::dense(hidden, hidden, Activation::Relu).adding_skip());
+            let dense = Layer::dense(hidden, hidden, Activation::Relu);
+            layers.extend([dense, Layer { skip: true, ..dense }]);
         }
         layers.push(Layer::dense(hidden, n_features, output));
         Self::new(layers)
@@ -123,8 +124,7 @@ impl Net {
             let mut stream = seed.stream("init", &[index as u64]);
             let bound = 1.0 / (layer.inputs as f64).sqrt();
             let part = &mut weights[offset..][..layer.n_weights()];
-            let n_lines = layer.inputs + usize::from(layer.bias);
-            for line in part.chunks_exact_mut(padded(layer.outputs)).take(n_lines) {
+            for line in part.chunks_exact_mut(padded(layer.outputs)) {
                 line[..layer.outputs].fill_with(|| ((2.0 * stream.uniform() - 1.0) * bound) as f32);
             }
         }
@@ -140,14 +140,9 @@ impl Net {
                 .copied()
                 .collect();
             let (weight, bias) = lines.split_at(layer.inputs * layer.outputs);
-            tensors.put_f32(
-                &format!("layer.{index}.weight"),
-                &[layer.inputs, layer.outputs],
-                weight.to_vec(),
-            );
-            if layer.bias {
-                tensors.put_f32(&format!("layer.{index}.bias"), &[layer.outputs], bias.to_vec());
-            }
+            let shape = [layer.inputs, layer.outputs];
+            tensors.put_f32(&format!("layer.{index}.weight"), &shape, weight.to_vec());
+            tensors.put_f32(&format!("layer.{index}.bias"), &[layer.outputs], bias.to_vec());
         }
     }
 
@@ -158,9 +153,7 @@ impl Net {
         for (index, layer) in self.layers.iter().enumerate() {
             let shape = [layer.inputs, layer.outputs];
             let mut values = tensors.take_f32(&format!("layer.{index}.weight"), &shape)?;
-            if layer.bias {
-                values.extend(tensors.take_f32(&format!("layer.{index}.bias"), &[layer.outputs])?);
-            }
+            values.extend(tensors.take_f32(&format!("layer.{index}.bias"), &[layer.outputs])?);
             lines.push(values);
         }
         let mut weights = vec![0.0f32; self.n_weights];

@@ -2,25 +2,15 @@
 
 use super::{
     Activation, Layer, Net, Weights,
-    gemm::{self, Edge, OuterScratch, Panels, padded},
+    gemm::{self, Edge, OuterScratch, padded},
+    linear::{self, PackedLayer, flush},
 };
 use crate::simd::{self, Work};
-
-/// Deltas smaller than this become zero: they carry nothing a 32-bit weight could feel, and their products
-/// would end in subnormal numbers, which are slow.
-const FLUSH_DELTA: f32 = 1e-20;
 
 /// The weights of a net, laid out for the kernels.
 #[derive(Debug, Clone)]
 pub struct Packed {
     layers: Vec<PackedLayer>,
-}
-
-#[derive(Debug, Clone)]
-struct PackedLayer {
-    forward: Panels,
-    backward: Option<Panels>,
-    bias: Vec<f32>,
 }
 
 impl Packed {
@@ -37,11 +27,7 @@ impl Packed {
     }
 
     fn new(net: &Net, weights: &Weights, training: bool) -> Self {
-        let layer = |layer: &Layer| PackedLayer {
-            forward: Panels::zeros(layer.inputs, layer.outputs),
-            backward: training.then(|| Panels::zeros(layer.outputs, layer.inputs)),
-            bias: vec![0.0; padded(layer.outputs)],
-        };
+        let layer = |layer: &Layer| PackedLayer::zeros(layer.inputs, layer.outputs, training);
         let mut packed = Self { layers: net.layers.iter().map(layer).collect() };
         packed.refresh(net, weights);
         packed
@@ -50,13 +36,7 @@ impl Packed {
     /// Takes over changed weights.
     pub fn refresh(&mut self, net: &Net, weights: &Weights) {
         for ((layer, &offset), packed) in net.layers.iter().zip(&net.offsets).zip(&mut self.layers) {
-            let width = padded(layer.outputs);
-            let (matrix, bias) = weights.0[offset..][..layer.n_weights()].split_at(layer.inputs * width);
-            packed.forward.pack(matrix, width);
-            if let Some(backward) = &mut packed.backward {
-                backward.pack_transposed(matrix, layer.inputs, width);
-            }
-            packed.bias.copy_from_slice(bias);
+            packed.refresh(&weights.0[offset..][..layer.n_weights()], layer.inputs, layer.outputs);
         }
     }
 }
@@ -146,29 +126,17 @@ impl Pass {
             let layer = &net.layers[index];
             let (width, rows) = (padded(layer.outputs), n_rows * padded(layer.outputs));
             let part = &mut gradient[net.offsets[index]..][..layer.n_weights()];
-            let (matrix, bias) = part.split_at_mut(layer.inputs * width);
             let (earlier, later) = self.deltas.split_at_mut(index + 1);
             let delta = &later[0][..rows];
             let inputs = &self.values[index][..n_rows * padded(layer.inputs)];
-            gemm::add_outer_products(
-                inputs,
-                padded(layer.inputs),
-                layer.inputs,
-                delta,
-                width,
-                matrix,
-                &mut self.scratch,
-            );
-            if layer.bias {
-                simd::run(AddRows { lines: delta, sum: bias });
-            }
+            let shape = (layer.inputs, layer.outputs, true);
+            linear::add_gradient(shape, inputs, delta, part, &mut self.scratch);
             if index == 0 {
                 break;
             }
             if layer.skip {
                 earlier[index - 1][..rows].copy_from_slice(delta);
             }
-            let backward = packed.layers[index].backward.as_ref().expect("packed for training");
             let edge = Backward {
                 activation: net.layers[index - 1].activation,
                 value: &self.values[index],
@@ -176,15 +144,10 @@ impl Pass {
                 adds: holds_skip,
                 delta: &mut earlier[index],
             };
-            gemm::rows_times_panels(delta, n_rows, width, backward, edge);
+            gemm::rows_times_panels(delta, n_rows, width, packed.layers[index].transposed(), edge);
             holds_skip = layer.skip;
         }
     }
-}
-
-#[inline(always)]
-fn flush(delta: f32) -> f32 {
-    if delta.abs() < FLUSH_DELTA { 0.0 } else { delta }
 }
 
 /// Sums start from bias and skip and end in the activation.
@@ -269,25 +232,6 @@ fn cells<const N: usize>(values: &[f32], at: usize) -> &[f32; N] {
 #[inline(always)]
 fn cells_mut<const N: usize>(values: &mut [f32], at: usize) -> &mut [f32; N] {
     values[at..].first_chunk_mut().expect("tiles lie within their rows")
-}
-
-/// `sum += Σ rows of lines`, in row order.
-struct AddRows<'a> {
-    lines: &'a [f32],
-    sum: &'a mut [f32],
-}
-
-impl Work for AddRows<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<const ROWS: usize>(self) {
-        for line in self.lines.chunks_exact(self.sum.len()) {
-            for (sum, value) in self.sum.iter_mut().zip(line) {
-                *sum += value;
-            }
-        }
-    }
 }
 
 /// The loss by what a layer gave becomes the loss by its sums.

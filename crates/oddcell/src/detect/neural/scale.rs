@@ -3,6 +3,7 @@
 use super::{Generation, width_of};
 use crate::{
     Matrix,
+    detect::saved,
     tensors::{TensorError, Tensors},
 };
 
@@ -62,8 +63,7 @@ impl Scaler {
         let centre = tensors.take_f64("scale.centre", &[width])?;
         let spread = tensors.take_f64("scale.spread", &[width])?;
         if let Some(bad) = spread.iter().find(|&&spread| spread <= 0.0) {
-            let reason = format!("a spread is {bad}, but must be above 0");
-            return Err(TensorError::Invalid { name: "scale.spread".to_owned(), reason });
+            return Err(saved::invalid("scale.spread", &format!("a spread is {bad}, but must be above 0")));
         }
         Ok(Self { centre, spread })
     }

@@ -179,38 +179,24 @@ impl NoiseFitted {
     /// What the net says.
     fn judge_alone(&self, rows: &Matrix, want_cells: bool) -> Judged {
         let width = self.n_features();
-        let mut scores = vec![0.0; rows.n_rows()];
-        let mut cells = vec![0.0; if want_cells { rows.values().len() } else { 0 }];
-        // Blocks of equal size for both, also when no cells are wanted.
-        let cells_per_block = if want_cells { SCORE_ROWS * width } else { 1 };
-        let blocks = rows.n_rows().div_ceil(SCORE_ROWS);
-        let mut cell_blocks: Vec<&mut [f64]> = if want_cells {
-            cells.chunks_mut(cells_per_block).collect()
-        } else {
-            (0..blocks).map(|_| &mut [][..]).collect()
+        let judge_block = |(pass, said, scratch): &mut (Pass, Vec<f32>, Vec<f32>), rows: &[f64]| {
+            self.forward(rows, pass);
+            let (mut scores, mut cells) = (Vec::new(), Vec::new());
+            for line in pass.output().chunks_exact(padded(width)).take(rows.len() / width) {
+                said.clear();
+                said.extend(line[..width].iter().copied().map(held::net_output));
+                scores.push(self.aggregate.score(said, scratch));
+                if want_cells {
+                    cells.extend(said.iter().map(|&said| f64::from(said.max(0.0))));
+                }
+            }
+            (scores, cells)
         };
-        scores
-            .par_chunks_mut(SCORE_ROWS)
-            .zip(rows.values().par_chunks(SCORE_ROWS * width))
-            .zip(cell_blocks.par_iter_mut())
-            .for_each_init(
-                || (Pass::for_scoring(&self.net, SCORE_ROWS), Vec::<f32>::new(), Vec::new()),
-                |(pass, said, scratch), ((scores, rows), cells)| {
-                    self.forward(rows, pass);
-                    let lines = pass.output().chunks_exact(padded(width));
-                    for (row, (score, line)) in scores.iter_mut().zip(lines).enumerate() {
-                        said.clear();
-                        said.extend(line[..width].iter().copied().map(held::net_output));
-                        *score = self.aggregate.score(said, scratch);
-                        if want_cells {
-                            let cells = cells[row * width..][..width].iter_mut();
-                            cells.zip(&*said).for_each(|(cell, &said)| *cell = f64::from(said.max(0.0)));
-                        }
-                    }
-                },
-            );
-        let cells = want_cells.then(|| Matrix::new(cells, rows.n_rows(), width));
-        Judged { scores, cells }
+        let prepare = || (Pass::for_scoring(&self.net, SCORE_ROWS), Vec::new(), Vec::new());
+        let blocks = rows.values().par_chunks(SCORE_ROWS * width).map_init(prepare, judge_block);
+        let (scores, cells): (Vec<Vec<f64>>, Vec<Vec<f64>>) = blocks.unzip();
+        let cells = want_cells.then(|| Matrix::new(cells.concat(), rows.n_rows(), width));
+        Judged { scores: scores.concat(), cells }
     }
 }
 

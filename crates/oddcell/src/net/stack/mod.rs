@@ -15,7 +15,6 @@
 
 mod batch_norm;
 mod elementwise;
-mod linear;
 mod normalise;
 mod products;
 mod tape;
@@ -29,12 +28,11 @@ pub(crate) use products::Products;
 pub use tape::Tape;
 pub use trainee::Trainee;
 
-use super::gemm::padded;
+use super::{gemm::padded, linear::PackedLayer};
 use crate::{
     seed::Seed,
     tensors::{TensorError, Tensors},
 };
-use linear::Packed;
 
 /// Where fresh weights come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,7 +160,14 @@ struct Placed {
     line: (usize, usize),
     /// The buffer of its output.
     slot: usize,
-    packed: Packed,
+    /// The weights of a linear layer.
+    packed: Option<PackedLayer>,
+}
+
+impl Placed {
+    fn packed(&self) -> &PackedLayer {
+        self.packed.as_ref().expect("a linear layer is packed")
+    }
 }
 
 /// Layers one after the other, with their weights.
@@ -266,7 +271,7 @@ impl Stack {
                 names,
                 line,
                 slot,
-                packed: Packed::default(),
+                packed: None,
             }
         };
         let layers: Vec<Placed> = layers.iter().map(&mut place).collect();
@@ -278,7 +283,7 @@ impl Stack {
         self.running = vec![0.0; self.layers.last().map_or(0, |last| last.running.end)];
         for placed in &mut self.layers {
             if let Layer::Linear { .. } = placed.layer {
-                placed.packed = Packed::zeros(placed.inputs, placed.outputs);
+                placed.packed = Some(PackedLayer::zeros(placed.inputs, placed.outputs, true));
             }
         }
     }
@@ -286,8 +291,8 @@ impl Stack {
     /// Lays the weights out for the kernels, after every change.
     fn refresh(&mut self) {
         for placed in &mut self.layers {
-            if let Layer::Linear { .. } = placed.layer {
-                placed.packed.refresh(&self.weights[placed.weights.clone()], placed.inputs, placed.outputs);
+            if let Some(packed) = &mut placed.packed {
+                packed.refresh(&self.weights[placed.weights.clone()], placed.inputs, placed.outputs);
             }
         }
     }

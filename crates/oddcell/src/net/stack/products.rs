@@ -1,7 +1,9 @@
 //! Products of two batches of rows, for losses that compare rows with each other.
 
-use super::linear::Store;
-use crate::net::gemm::{self, OuterScratch, Panels, padded};
+use crate::net::{
+    gemm::{self, OuterScratch, Panels, padded},
+    linear::Store,
+};
 
 /// Buffers of the products, used again and again.
 #[derive(Debug, Clone)]
@@ -32,13 +34,8 @@ impl Products {
         let n_rows = weights.len() / padded(n_b);
         self.panels.resize(n_b, width);
         self.panels.pack(b, stride);
-        gemm::rows_times_panels(
-            weights,
-            n_rows,
-            padded(n_b),
-            &self.panels,
-            Store { width: stride, output: out },
-        );
+        let edge = Store { width: stride, output: out };
+        gemm::rows_times_panels(weights, n_rows, padded(n_b), &self.panels, edge);
     }
 
     /// `outⱼ = Σᵢ weights[i, j] · aᵢ`.

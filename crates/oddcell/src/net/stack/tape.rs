@@ -1,8 +1,11 @@
 //! One batch of rows on its way through a stack, forward and back.
 
-use super::{Layer, Placed, Stack, batch_norm, batch_norm::Batch, elementwise, linear, normalise};
+use super::{Layer, Placed, Stack, batch_norm, batch_norm::Batch, elementwise, normalise};
 use crate::{
-    net::gemm::{OuterScratch, padded},
+    net::{
+        gemm::{OuterScratch, padded},
+        linear,
+    },
     seed::subkey,
 };
 
@@ -184,7 +187,7 @@ impl Tape {
                         linear::add_gradient(shape, input, delta, part, &mut self.scratch);
                     }
                     if index > 0 || to_input {
-                        placed.packed.backward(placed.inputs, delta, n_rows, &mut next[..inputs]);
+                        placed.packed().backward(placed.inputs, delta, n_rows, &mut next[..inputs]);
                         self.current = 1 - self.current;
                     }
                 }
@@ -228,7 +231,7 @@ fn step(placed: &Placed, slots: &mut [Vec<f32>], notes: &mut [f32], n_rows: usiz
     match placed.layer {
         Layer::Linear { .. } => {
             let (input, output) = sides(slots, placed, n_rows);
-            placed.packed.forward(placed.inputs, input, n_rows, output);
+            placed.packed().forward(placed.inputs, input, n_rows, output);
         }
         Layer::NormaliseRows => {
             let (input, output) = sides(slots, placed, n_rows);

@@ -1,66 +1,67 @@
-//! Linear layers: thin safe calls of the kernels in [`crate::net::gemm`].
+//! Linear layers: thin safe calls of the kernels in [`super::gemm`].
 
-use crate::net::gemm::{self, Edge, OuterScratch, Panels, padded};
+use super::gemm::{self, Edge, OuterScratch, Panels, padded};
+use crate::simd::{self, Work};
 
-/// Deltas smaller than this become zero, as in [`crate::net::Pass`]: their products would end in subnormal
-/// numbers, which are slow.
+/// Deltas smaller than this become zero: they carry nothing a 32-bit weight could feel, and their products
+/// would end in subnormal numbers, which are slow.
 const FLUSH_DELTA: f32 = 1e-20;
 
 /// Rows that go through a product together: all panels of W pass by them, so they should stay in the
 /// second-level cache. A multiple of the heights of all register tiles.
 const BLOCK_ROWS: usize = 96;
 
-/// W and Wᵀ, laid out for the kernels, and the bias.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Packed(Option<Box<Layouts>>);
-
+/// W and, for training, Wᵀ, laid out for the kernels, and the bias.
 #[derive(Debug, Clone)]
-struct Layouts {
-    forward: Panels,
-    backward: Panels,
-    bias: Vec<f32>,
+pub(super) struct PackedLayer {
+    pub(super) forward: Panels,
+    backward: Option<Panels>,
+    pub(super) bias: Vec<f32>,
 }
 
-impl Packed {
-    pub(super) fn zeros(inputs: usize, outputs: usize) -> Self {
-        Self(Some(Box::new(Layouts {
+impl PackedLayer {
+    pub(super) fn zeros(inputs: usize, outputs: usize, training: bool) -> Self {
+        Self {
             forward: Panels::zeros(inputs, outputs),
-            backward: Panels::zeros(outputs, inputs),
+            backward: training.then(|| Panels::zeros(outputs, inputs)),
             bias: vec![0.0; padded(outputs)],
-        })))
-    }
-
-    fn layouts(&self) -> &Layouts {
-        self.0.as_ref().expect("a linear layer is packed")
+        }
     }
 
     /// Takes over changed weights.
     pub(super) fn refresh(&mut self, weights: &[f32], inputs: usize, outputs: usize) {
-        let layouts = self.0.as_mut().expect("a linear layer is packed");
         let width = padded(outputs);
         let (matrix, bias) = weights.split_at(inputs * width);
-        layouts.forward.pack(matrix, width);
-        layouts.backward.pack_transposed(matrix, inputs, width);
-        layouts.bias.copy_from_slice(bias);
+        self.forward.pack(matrix, width);
+        if let Some(backward) = &mut self.backward {
+            backward.pack_transposed(matrix, inputs, width);
+        }
+        self.bias.copy_from_slice(bias);
+    }
+
+    /// Wᵀ.
+    ///
+    /// # Panics
+    /// If the weights were packed for scoring only.
+    pub(super) fn transposed(&self) -> &Panels {
+        self.backward.as_ref().expect("packed for training")
     }
 
     /// `output = input · W + bias`.
     pub(super) fn forward(&self, inputs: usize, input: &[f32], n_rows: usize, output: &mut [f32]) {
-        let layouts = self.layouts();
-        let (stride, width) = (padded(inputs), layouts.bias.len());
+        let (stride, width) = (padded(inputs), self.bias.len());
         for (input, output) in blocks(input, stride, output, width, n_rows) {
-            let edge = Forward { bias: &layouts.bias, width, output };
-            gemm::rows_times_panels(input, input.len() / stride, stride, &layouts.forward, edge);
+            let edge = Forward { bias: &self.bias, width, output };
+            gemm::rows_times_panels(input, input.len() / stride, stride, &self.forward, edge);
         }
     }
 
     /// `input_delta = delta · Wᵀ`.
     pub(super) fn backward(&self, inputs: usize, delta: &[f32], n_rows: usize, input_delta: &mut [f32]) {
-        let layouts = self.layouts();
-        let (stride, width) = (layouts.bias.len(), padded(inputs));
+        let (stride, width) = (self.bias.len(), padded(inputs));
         for (delta, input_delta) in blocks(delta, stride, input_delta, width, n_rows) {
             let edge = Store { width, output: input_delta };
-            gemm::rows_times_panels(delta, delta.len() / stride, stride, &layouts.backward, edge);
+            gemm::rows_times_panels(delta, delta.len() / stride, stride, self.transposed(), edge);
         }
     }
 }
@@ -89,10 +90,32 @@ pub(super) fn add_gradient(
     let (matrix, sums) = gradient.split_at_mut(inputs * width);
     gemm::add_outer_products(input, padded(inputs), inputs, delta, width, matrix, scratch);
     if bias {
-        for line in delta.chunks_exact(width) {
-            sums.iter_mut().zip(line).for_each(|(sum, delta)| *sum += delta);
+        simd::run(AddRows { lines: delta, sum: sums });
+    }
+}
+
+/// `sum += Σ rows of lines`, in row order.
+struct AddRows<'a> {
+    lines: &'a [f32],
+    sum: &'a mut [f32],
+}
+
+impl Work for AddRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const ROWS: usize>(self) {
+        for line in self.lines.chunks_exact(self.sum.len()) {
+            for (sum, value) in self.sum.iter_mut().zip(line) {
+                *sum += value;
+            }
         }
     }
+}
+
+#[inline(always)]
+pub(super) fn flush(delta: f32) -> f32 {
+    if delta.abs() < FLUSH_DELTA { 0.0 } else { delta }
 }
 
 struct Forward<'a> {
@@ -131,7 +154,7 @@ impl Edge for Store<'_> {
     fn finish<const N: usize>(&mut self, row: usize, column: usize, sums: [f32; N]) {
         let output = &mut self.output[row * self.width + column..][..N];
         for j in 0..N {
-            output[j] = if sums[j].abs() < FLUSH_DELTA { 0.0 } else { sums[j] };
+            output[j] = flush(sums[j]);
         }
     }
 }
