@@ -109,18 +109,17 @@ impl Report {
 
     /// The report about a column that makes features.
     pub(super) fn of_column(column: &EncodedColumn) -> Option<Self> {
-        let kind = column.content().as_kind();
-        // Nulls among equal values are a change, too.
-        if kind.is_constant(column.counts()) && column.nulls() == 0 {
+        let name = column.name();
+        column.content().as_kind().report(name).or_else(|| {
             let value = match column.normal() {
-                NormalRange::Range { text, .. } => text.clone(),
-                NormalRange::Levels { levels } => {
-                    levels.first().map_or_else(String::new, |level| level.name.clone())
-                }
+                NormalRange::Range { text, constant: true, .. } => text,
+                NormalRange::Levels { levels } if levels.len() == 1 => &levels[0].name,
+                NormalRange::Range { .. } | NormalRange::Levels { .. } => return None,
             };
-            return Some(Self::Constant { column: column.name().to_owned(), value });
-        }
-        kind.report(column.name())
+            // Nulls among equal values are a change, too.
+            let constant = Self::Constant { column: name.to_owned(), value: value.clone() };
+            (column.nulls() == 0).then_some(constant)
+        })
     }
 }
 

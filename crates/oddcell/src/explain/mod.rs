@@ -41,7 +41,7 @@ use crate::{
     Matrix,
     detect::CellUnit,
     encode::{EncodeError, EncodedColumn, Encoder},
-    kinds::CellAt,
+    kinds::{CellAt, Wording},
     table::Rows,
 };
 
@@ -240,8 +240,13 @@ fn amount(encoder: &Encoder, column: &EncodedColumn, cells: &[f64]) -> (About, f
             return (About::Emptiness, (sds * encoder.features()[values.end].std).min(1.0));
         }
     }
-    let (noise, features) = (&cells[values.clone()], &encoder.features()[values]);
-    (About::Value, column.content().as_kind().amount(noise, features))
+    let features = cells[values.clone()].iter().zip(&encoder.features()[values]);
+    let amounts = features.map(|(sds, feature)| sds.max(0.0) * feature.std);
+    let most = match column.kind().wording() {
+        Wording::Distance { .. } => f64::MAX,
+        Wording::Share => 1.0,
+    };
+    (About::Value, amounts.fold(0.0, f64::max).min(most))
 }
 
 /// The greatest noise among the features of a column.

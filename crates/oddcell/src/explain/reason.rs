@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::{
     detect::CellUnit,
-    kinds::{self, ColumnKind, NormalRange, Side},
+    kinds::{self, ColumnKind, Figure, NormalRange, Side, Wording},
 };
 
 /// How one column makes a row odd.
@@ -67,33 +67,34 @@ impl Reason<'_> {
     /// Writes [`Reason::text`], piece by piece: a stream may write one for every row, and the formatting macros would
     /// take most of the time.
     pub(super) fn write(&self, out: &mut impl Write) -> fmt::Result {
+        let wording = self.kind.wording();
         out.write_str(self.column)?;
         match &self.value {
             None => out.write_str(" empty: ")?,
             Some(value) => {
-                let quote = self.kind.quote();
-                let cut = if value.len() > MAX_VALUE_CHARS {
-                    value.char_indices().nth(MAX_VALUE_CHARS)
-                } else {
-                    None
-                };
+                let quote = if let Wording::Share = wording { "`" } else { "" };
+                let is_long = value.len() > MAX_VALUE_CHARS;
+                let cut = is_long.then(|| value.char_indices().nth(MAX_VALUE_CHARS)).flatten();
                 let (shown, dots) = cut.map_or((&**value, ""), |(end, _)| (&value[..end], "…"));
                 for piece in [" ", quote, shown, dots, quote, ": "] {
                     out.write_str(piece)?;
                 }
             }
         }
-        match (self.unit, self.about) {
-            (CellUnit::Surprise, _) => {
+        match (self.unit, self.about, wording) {
+            (CellUnit::Surprise, ..) => {
                 out.write_str("surprise ")?;
                 out.write_str(&kinds::fixed(self.noise, 1))?;
             }
-            (CellUnit::StandardDeviations, About::Value) => self.kind.write_noise(self, out)?,
-            (CellUnit::StandardDeviations, About::Emptiness) => self.write_unexpected(out)?,
+            (_, About::Value, Wording::Distance { unit, .. }) => self.write_deviations(out, unit)?,
+            (_, About::Value, Wording::Share) | (_, About::Emptiness, _) => self.write_unexpected(out)?,
         }
-        match (self.about, &self.value) {
-            (About::Value, Some(_)) => self.kind.write_normal(self, out),
-            (About::Value, None) | (About::Emptiness, _) => self.write_emptiness(out),
+        match (self.about, &self.value, wording) {
+            (About::Value, Some(_), Wording::Share) => self.write_shares(out),
+            (About::Value, Some(_), Wording::Distance { above, below, .. }) => {
+                self.write_range(out, above, below)
+            }
+            (About::Value, None, _) | (About::Emptiness, ..) => self.write_emptiness(out),
         }
     }
 
@@ -115,17 +116,17 @@ impl Reason<'_> {
     /// How far off in the column's own unit: `816.1`, `3.2 days`, `0.93` (of 1); `–` if there is no distance.
     #[must_use]
     pub fn amount_text(&self) -> String {
-        let measured = matches!(self.normal, NormalRange::Range { .. });
-        match (self.about, &self.value, self.amount) {
-            (_, _, None) => "–".to_owned(),
-            (About::Emptiness, _, Some(amount)) => kinds::fixed(amount, 2).to_string(),
-            (About::Value, None, _) if measured => "–".to_owned(),
-            (About::Value, _, Some(amount)) => self.kind.amount_text(amount).to_string(),
+        match (self.amount, self.about, self.kind.wording()) {
+            (Some(amount), About::Value, Wording::Distance { unit, .. }) if self.value.is_some() => {
+                unit(amount).to_string()
+            }
+            (None, ..) | (_, About::Value, Wording::Distance { .. }) => "–".to_owned(),
+            (Some(amount), ..) => kinds::fixed(amount, 2).to_string(),
         }
     }
 
     /// Writes `3.2 sd off (816.1)`, for kinds with a unit.
-    pub(crate) fn write_deviations(&self, out: &mut impl Write) -> fmt::Result {
+    fn write_deviations(&self, out: &mut impl Write, unit: fn(f64) -> Figure) -> fmt::Result {
         let decimals = match self.noise {
             sds if sds < 0.995 => 2,
             sds if sds < 99.95 => 1,
@@ -135,11 +136,11 @@ impl Reason<'_> {
         out.write_str(" sd off")?;
         // An empty cell has no value that could be off by so many units.
         let Some(amount) = self.amount.filter(|_| self.value.is_some()) else { return Ok(()) };
-        [" (", &self.kind.amount_text(amount), ")"].into_iter().try_for_each(|piece| out.write_str(piece))
+        [" (", &unit(amount), ")"].into_iter().try_for_each(|piece| out.write_str(piece))
     }
 
     /// Writes `unexpected (0.93 of 1)`.
-    pub(crate) fn write_unexpected(&self, out: &mut impl Write) -> fmt::Result {
+    fn write_unexpected(&self, out: &mut impl Write) -> fmt::Result {
         let is_filled = self.about == About::Emptiness && self.value.is_some();
         let what = if is_filled { "unexpected value (" } else { "unexpected (" };
         let amount = kinds::fixed(self.amount.unwrap_or_default(), 2);
@@ -155,7 +156,7 @@ impl Reason<'_> {
     }
 
     /// Writes how common the value is, and which values are usual.
-    pub(crate) fn write_shares(&self, out: &mut impl Write) -> fmt::Result {
+    fn write_shares(&self, out: &mut impl Write) -> fmt::Result {
         match self.training_share {
             Some(0.0) => out.write_str(", never seen in training")?,
             Some(share) if share < RARE_SHARE => write_share(out, ", in ", share, " of training rows")?,
@@ -169,7 +170,7 @@ impl Reason<'_> {
     }
 
     /// Writes where the value lies beside the normal range.
-    pub(crate) fn write_range(&self, out: &mut impl Write, above: &str, below: &str) -> fmt::Result {
+    fn write_range(&self, out: &mut impl Write, above: &str, below: &str) -> fmt::Result {
         if let NormalRange::Range { low, high, constant, .. } = self.normal
             && low == high
         {

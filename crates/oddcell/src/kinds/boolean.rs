@@ -7,14 +7,14 @@ use arrow_schema::DataType;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Block, Cells, Counts, Kind, Learned, NormalRange, Notation, Scale, Share, Training, TypeGroup,
+    Cells, Counts, Kind, Learned, NormalRange, Notation, Scale, Share, Training, TypeGroup,
     cells::Source,
     recognize::{Recognition, Recognizer},
     seen::{CellAt, Seen},
     text,
 };
 use crate::{
-    encode::{Check, EncodeError, Feature, LeftOutReason},
+    encode::{Check, EncodeError, LeftOutReason},
     table::TableError,
 };
 
@@ -61,9 +61,9 @@ impl Kind for Boolean {
     }
 
     fn typed(source: &Source<'_>) -> Result<ArrayRef, TableError> {
-        let numbers = Self::read(source)?.into_numbers().into_iter();
-        let truth = |number: f64| (!number.is_nan()).then_some(number != 0.0);
-        Ok(Arc::new(numbers.map(truth).collect::<BooleanArray>()))
+        let cells = Self::read(source)?;
+        let truth = |&number: &f64| (!number.is_nan()).then_some(number != 0.0);
+        Ok(Arc::new(cells.numbers().iter().map(truth).collect::<BooleanArray>()))
     }
 
     fn write_json(cell: &str, out: &mut Vec<u8>) {
@@ -87,11 +87,6 @@ impl Kind for Boolean {
         vec![Scale::of_flag(self.true_rows, counts.filled())]
     }
 
-    fn write(&self, cells: &Cells, features: &[Feature], block: Block<'_>) -> u64 {
-        block.write_numbers(cells, features[0]);
-        0
-    }
-
     fn look<'a>(&self, cell: &CellAt<'a>, counts: Counts) -> Result<Seen<'a>, TableError> {
         let Some(number) = cell.number()? else { return Ok(Seen::default()) };
         let (name, rows) =
@@ -106,10 +101,6 @@ impl Kind for Boolean {
         levels.sort_by(|a, b| b.share.total_cmp(&a.share));
         levels.retain(|level| level.share > 0.0);
         NormalRange::Levels { levels }
-    }
-
-    fn is_constant(&self, counts: Counts) -> bool {
-        self.true_rows == 0 || self.true_rows == counts.filled()
     }
 
     fn validate(&self, counts: Counts, check: &Check<'_>) -> Result<(), EncodeError> {

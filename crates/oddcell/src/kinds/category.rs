@@ -162,10 +162,6 @@ impl Kind for Category {
         NormalRange::Levels { levels: share.collect() }
     }
 
-    fn is_constant(&self, _: Counts) -> bool {
-        self.0.kept().len() == 1 && self.0.pooled_levels() == 0
-    }
-
     fn report(&self, column: &str) -> Option<Report> {
         (self.0.pooled_levels() > 0).then(|| Report::Pooled {
             column: column.to_owned(),

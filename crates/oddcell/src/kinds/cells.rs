@@ -42,13 +42,6 @@ impl Cells {
         }
     }
 
-    pub(super) fn into_numbers(self) -> Vec<f64> {
-        match self {
-            Self::Numbers(numbers) => numbers,
-            Self::Names(_) => unreachable!("cells are read by their own kind"),
-        }
-    }
-
     /// The names of a kind that reads names.
     pub(super) fn names(&self) -> &StringArray {
         match self {
@@ -80,17 +73,6 @@ pub fn read_cells(
     reading.kind.read(&Source::new(column, array, reading, first_row, origin)?)
 }
 
-/// Returns text cells of a format without types in the Arrow type of their kind.
-pub(crate) fn typed_cells(
-    column: &str,
-    array: &ArrayRef,
-    reading: Reading,
-    first_row: usize,
-    origin: &str,
-) -> Result<ArrayRef, TableError> {
-    reading.kind.typed(&Source::new(column, array, reading, first_row, origin)?)
-}
-
 /// A column to read.
 pub(crate) struct Source<'a> {
     column: &'a str,
@@ -102,7 +84,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn new(
+    pub(crate) fn new(
         column: &'a str,
         array: &ArrayRef,
         reading: Reading,
@@ -161,23 +143,21 @@ impl<'a> Source<'a> {
 
     /// The error for a cell that is not of the column's kind.
     pub(super) fn wrong(&self, index: usize, cell: &str) -> TableError {
-        TableError::WrongKind {
-            origin: self.origin.to_owned(),
-            row: self.first_row + index + 1,
-            column: self.column.to_owned(),
-            found: excerpt(cell.trim_ascii()),
-            expected: self.reading.kind.expected(self.reading.notation),
-        }
+        let (origin, row, column, found) = self.place(index, cell);
+        let expected = self.reading.kind.expected(self.reading.notation);
+        TableError::WrongKind { origin, row, column, found, expected }
     }
 
     /// The error for a number that is not finite.
     pub(super) fn infinite(&self, index: usize, cell: &str) -> TableError {
-        TableError::Infinite {
-            origin: self.origin.to_owned(),
-            row: self.first_row + index + 1,
-            column: self.column.to_owned(),
-            found: excerpt(cell.trim_ascii()),
-        }
+        let (origin, row, column, found) = self.place(index, cell);
+        TableError::Infinite { origin, row, column, found }
+    }
+
+    /// Origin, row (counted from 1), column and text of a cell, for messages.
+    fn place(&self, index: usize, cell: &str) -> (String, usize, String, String) {
+        let row = self.first_row + index + 1;
+        (self.origin.to_owned(), row, self.column.to_owned(), excerpt(cell.trim_ascii()))
     }
 
     /// A type whose values are never of the kind: the first value is the error. Without values, all cells are null.

@@ -1,6 +1,6 @@
 //! Dates and times of day: one feature, the seconds, standardized.
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
 use arrow_array::{StringArray, cast::AsArray, types::Int64Type};
 use arrow_cast::cast;
@@ -8,10 +8,9 @@ use arrow_schema::{DataType, TimeUnit};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Block, Cells, Counts, Figure, Kind, Learned, NormalRange, Notation, Scale, Training, TypeGroup,
+    Cells, Counts, Kind, Learned, NormalRange, Notation, Scale, Training, TypeGroup, Wording,
     cells::Source,
     dates::{self, DateShape},
-    features::greatest_amount,
     recognize::{Recognition, Recognizer, Sighting},
     seen::{CellAt, Seen},
     spread::Spread,
@@ -19,8 +18,7 @@ use super::{
     words::{self, DateStyle},
 };
 use crate::{
-    encode::{Check, EncodeError, Feature, LeftOutReason},
-    explain::Reason,
+    encode::{Check, EncodeError, LeftOutReason},
     table::{Note, TableError},
 };
 
@@ -73,20 +71,8 @@ impl Kind for Date {
         Ok(Learned::Column { nulls, content })
     }
 
-    fn quote() -> &'static str {
-        ""
-    }
-
-    fn amount_text(amount: f64) -> Figure {
-        words::span(amount)
-    }
-
-    fn write_noise<W: fmt::Write>(reason: &Reason<'_>, out: &mut W) -> fmt::Result {
-        reason.write_deviations(out)
-    }
-
-    fn write_normal<W: fmt::Write>(reason: &Reason<'_>, out: &mut W) -> fmt::Result {
-        reason.write_range(out, "after", "before")
+    fn wording() -> Wording {
+        Wording::Distance { unit: words::span, above: "after", below: "before" }
     }
 
     fn notation(&self) -> Notation {
@@ -97,15 +83,6 @@ impl Kind for Date {
         vec![self.spread.scale()]
     }
 
-    fn write(&self, cells: &Cells, features: &[Feature], block: Block<'_>) -> u64 {
-        block.write_numbers(cells, features[0]);
-        0
-    }
-
-    fn amount(&self, noise: &[f64], features: &[Feature]) -> f64 {
-        greatest_amount(noise, features).min(f64::MAX)
-    }
-
     fn look<'a>(&self, cell: &CellAt<'a>, _: Counts) -> Result<Seen<'a>, TableError> {
         let Some(seconds) = cell.number()? else { return Ok(Seen::default()) };
         let value = Some(shown(seconds, self.style, cell.text()));
@@ -114,10 +91,6 @@ impl Kind for Date {
 
     fn normal(&self, _: Counts) -> NormalRange {
         self.spread.normal(|seconds| words::date(seconds, self.style))
-    }
-
-    fn is_constant(&self, _: Counts) -> bool {
-        self.spread.is_constant()
     }
 
     fn validate(&self, counts: Counts, check: &Check<'_>) -> Result<(), EncodeError> {

@@ -75,9 +75,3 @@ pub(crate) fn write_null_flags(cells: &Cells, flag: Feature, mut block: Block<'_
         }
     }
 }
-
-/// The greatest noise among features, each in its own unit.
-pub(super) fn greatest_amount(noise: &[f64], features: &[Feature]) -> f64 {
-    let amounts = noise.iter().zip(features).map(|(sds, feature)| sds.max(0.0) * feature.std);
-    amounts.fold(0.0, f64::max)
-}

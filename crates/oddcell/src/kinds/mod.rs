@@ -26,15 +26,13 @@ mod text;
 mod training;
 mod words;
 
-use std::fmt;
-
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::{
     arrow::{TypeGroup, displayable, to_text},
-    cells::typed_cells,
+    cells::Source,
     features::{Block, Scale, write_null_flags},
     recognize::Judge,
     seen::CellAt,
@@ -42,7 +40,7 @@ pub(crate) use self::{
     training::{Counts, Learned, Training},
     words::{Figure, fixed, percent},
 };
-use self::{cells::Source, recognize::Recognizer, seen::Seen};
+use self::{recognize::Recognizer, seen::Seen};
 pub use self::{
     cells::{Cells, cell_text, read_cells},
     dates::format_date,
@@ -52,7 +50,6 @@ pub use self::{
 };
 use crate::{
     encode::{Check, EncodeError, Feature, Report},
-    explain::Reason,
     table::TableError,
 };
 
@@ -112,36 +109,12 @@ pub(crate) trait Kind {
     where
         Self: Sized;
 
-    /// What stands around a value in a sentence.
-    fn quote() -> &'static str
+    /// How reasons word a cell of this kind.
+    fn wording() -> Wording
     where
         Self: Sized,
     {
-        "`"
-    }
-
-    /// An amount of noise (see [`Kind::amount`]) for people.
-    fn amount_text(amount: f64) -> Figure
-    where
-        Self: Sized,
-    {
-        words::fixed(amount, 2)
-    }
-
-    /// Words how far off a cell is: `unexpected (0.93 of 1)`, `3.2 sd off (816.1)`.
-    fn write_noise<W: fmt::Write>(reason: &Reason<'_>, out: &mut W) -> fmt::Result
-    where
-        Self: Sized,
-    {
-        reason.write_unexpected(out)
-    }
-
-    /// Words what would be normal, after [`Kind::write_noise`].
-    fn write_normal<W: fmt::Write>(reason: &Reason<'_>, out: &mut W) -> fmt::Result
-    where
-        Self: Sized,
-    {
-        reason.write_shares(out)
+        Wording::Share
     }
 
     // ── A column ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -164,13 +137,11 @@ pub(crate) trait Kind {
         column.to_owned()
     }
 
-    /// Writes the features of a block of rows. Returns the number of values that training never had.
-    fn write(&self, cells: &Cells, features: &[Feature], block: Block<'_>) -> u64;
-
-    /// The noise of a cell, given that of its features in standard deviations: in the column's own unit, or, by
-    /// default, the greatest of its 0/1 features, from 0 (not odd) to 1 (surely odd).
-    fn amount(&self, noise: &[f64], features: &[Feature]) -> f64 {
-        features::greatest_amount(noise, features).min(1.0)
+    /// Writes the features of a block of rows. Returns the number of values that training never had. By default the
+    /// cells are numbers and the only feature.
+    fn write(&self, cells: &Cells, features: &[Feature], block: Block<'_>) -> u64 {
+        block.write_numbers(cells, features[0]);
+        0
     }
 
     /// Looks at one cell, for its reason.
@@ -178,9 +149,6 @@ pub(crate) trait Kind {
 
     /// What is normal in the column.
     fn normal(&self, counts: Counts) -> NormalRange;
-
-    /// Whether all training values were equal.
-    fn is_constant(&self, counts: Counts) -> bool;
 
     /// What else a user should know about the column.
     fn report(&self, _column: &str) -> Option<Report> {
@@ -251,7 +219,7 @@ macro_rules! kinds {
                 match self { $(Self::$Kind => $module::$Kind::arrow_type(),)* }
             }
 
-            fn typed(self, source: &Source<'_>) -> Result<ArrayRef, TableError> {
+            pub(crate) fn typed(self, source: &Source<'_>) -> Result<ArrayRef, TableError> {
                 match self { $(Self::$Kind => $module::$Kind::typed(source),)* }
             }
 
@@ -263,20 +231,8 @@ macro_rules! kinds {
                 match self { $(Self::$Kind => Ok($module::$Kind::learn(training)?.map(Content::$Kind)),)* }
             }
 
-            pub(crate) fn quote(self) -> &'static str {
-                match self { $(Self::$Kind => $module::$Kind::quote(),)* }
-            }
-
-            pub(crate) fn amount_text(self, amount: f64) -> Figure {
-                match self { $(Self::$Kind => $module::$Kind::amount_text(amount),)* }
-            }
-
-            pub(crate) fn write_noise(self, reason: &Reason<'_>, out: &mut impl fmt::Write) -> fmt::Result {
-                match self { $(Self::$Kind => $module::$Kind::write_noise(reason, out),)* }
-            }
-
-            pub(crate) fn write_normal(self, reason: &Reason<'_>, out: &mut impl fmt::Write) -> fmt::Result {
-                match self { $(Self::$Kind => $module::$Kind::write_normal(reason, out),)* }
+            pub(crate) fn wording(self) -> Wording {
+                match self { $(Self::$Kind => $module::$Kind::wording(),)* }
             }
         }
     };
@@ -293,6 +249,15 @@ kinds! {
     /// Names out of a list. Columns of nested or binary types are categories, too, but their cells cannot be read:
     /// such columns can only be ignored.
     category: Category,
+}
+
+/// How reasons word the cells of a kind.
+#[derive(Clone, Copy)]
+pub(crate) enum Wording {
+    /// How sure it is that the cell is wrong, from 0 to 1, and which values are usual: `unexpected (0.93 of 1)`.
+    Share,
+    /// How far off the cell is, in the column's own `unit`, and the normal range: `3.2 sd off (816.1)`.
+    Distance { unit: fn(f64) -> Figure, above: &'static str, below: &'static str },
 }
 
 /// How the cells of a column are written, where its kind can be written in more than one way.

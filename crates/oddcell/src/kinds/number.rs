@@ -1,16 +1,15 @@
 //! Numbers: one feature, standardized.
 
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use arrow_array::{Array, ArrayRef, Float64Array, StringArray};
 use arrow_schema::DataType;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Block, Cells, Counts, Figure, Kind, Learned, NormalRange, Notation, Scale, Training, TypeGroup,
+    Cells, Counts, Kind, Learned, NormalRange, Notation, Scale, Training, TypeGroup, Wording,
     arrow::written,
     cells::Source,
-    features::greatest_amount,
     identifier,
     recognize::{Recognition, Recognizer, Sighting},
     seen::{CellAt, Seen},
@@ -19,8 +18,7 @@ use super::{
     words,
 };
 use crate::{
-    encode::{Check, EncodeError, Feature, LeftOutReason},
-    explain::Reason,
+    encode::{Check, EncodeError, LeftOutReason},
     table::{Note, TableError},
 };
 
@@ -56,8 +54,9 @@ impl Kind for Number {
     }
 
     fn typed(source: &Source<'_>) -> Result<ArrayRef, TableError> {
-        let numbers = Self::read(source)?.into_numbers().into_iter();
-        Ok(Arc::new(numbers.map(|number| (!number.is_nan()).then_some(number)).collect::<Float64Array>()))
+        let cells = Self::read(source)?;
+        let number = |&number: &f64| (!number.is_nan()).then_some(number);
+        Ok(Arc::new(cells.numbers().iter().map(number).collect::<Float64Array>()))
     }
 
     fn write_json(cell: &str, out: &mut Vec<u8>) {
@@ -86,33 +85,12 @@ impl Kind for Number {
         Ok(Learned::Column { nulls, content: Self(Spread::learn(&mut values, training)?) })
     }
 
-    fn quote() -> &'static str {
-        ""
-    }
-
-    fn amount_text(amount: f64) -> Figure {
-        words::number(amount)
-    }
-
-    fn write_noise<W: fmt::Write>(reason: &Reason<'_>, out: &mut W) -> fmt::Result {
-        reason.write_deviations(out)
-    }
-
-    fn write_normal<W: fmt::Write>(reason: &Reason<'_>, out: &mut W) -> fmt::Result {
-        reason.write_range(out, "above", "below")
+    fn wording() -> Wording {
+        Wording::Distance { unit: words::number, above: "above", below: "below" }
     }
 
     fn scales(&self, _: Counts) -> Vec<Scale> {
         vec![self.0.scale()]
-    }
-
-    fn write(&self, cells: &Cells, features: &[Feature], block: Block<'_>) -> u64 {
-        block.write_numbers(cells, features[0]);
-        0
-    }
-
-    fn amount(&self, noise: &[f64], features: &[Feature]) -> f64 {
-        greatest_amount(noise, features).min(f64::MAX)
     }
 
     fn look<'a>(&self, cell: &CellAt<'a>, _: Counts) -> Result<Seen<'a>, TableError> {
@@ -130,10 +108,6 @@ impl Kind for Number {
     fn normal(&self, _: Counts) -> NormalRange {
         let range = self.0.high - self.0.low;
         self.0.normal(|value| words::number_within(value, range).to_string())
-    }
-
-    fn is_constant(&self, _: Counts) -> bool {
-        self.0.is_constant()
     }
 
     fn validate(&self, counts: Counts, check: &Check<'_>) -> Result<(), EncodeError> {

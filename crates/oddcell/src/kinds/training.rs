@@ -4,7 +4,7 @@ use super::{Cells, read_cells};
 use crate::{
     Table,
     encode::{EncodeOptions, LeftOutReason},
-    table::{ColumnInfo, TableError},
+    table::{ColumnInfo, Rows, TableError},
 };
 
 /// The training cells of one column.
@@ -51,11 +51,9 @@ impl Training<'_> {
     /// Visits the cells batch by batch.
     pub(super) fn for_each(&self, mut visit: impl FnMut(Cells)) -> Result<(), TableError> {
         let column = self.column();
-        let mut first_row = 0;
-        for batch in &self.table.batches {
+        for Rows { batch, first_row, origin } in self.table.rows() {
             let array = batch.column(self.at);
-            visit(read_cells(&column.name, array, column.reading(), first_row, &self.table.origin)?);
-            first_row += batch.num_rows();
+            visit(read_cells(&column.name, array, column.reading(), first_row, &origin)?);
         }
         Ok(())
     }
@@ -64,7 +62,7 @@ impl Training<'_> {
     pub(super) fn numbers(&self) -> Result<Option<(Vec<f64>, u64)>, TableError> {
         let mut values = Vec::with_capacity(self.n_rows);
         self.for_each(|cells| {
-            values.extend(cells.into_numbers().into_iter().filter(|number| !number.is_nan()));
+            values.extend(cells.numbers().iter().filter(|number| !number.is_nan()));
         })?;
         let nulls = (self.n_rows - values.len()) as u64;
         Ok(Some((values, nulls)).filter(|(values, _)| !values.is_empty()))

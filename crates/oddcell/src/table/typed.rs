@@ -13,7 +13,7 @@ use super::{
     ColumnInfo, ColumnKind, TableError,
     raw_json::{RAW_JSON, is_json, plain_text},
 };
-use crate::kinds::typed_cells;
+use crate::kinds::Source;
 
 /// The key of the mark in a field's metadata.
 const UNTYPED: &str = "oddcell.untyped";
@@ -53,7 +53,7 @@ pub(super) fn typed_batch(
     let mut columns: Vec<ArrayRef> = Vec::with_capacity(batch.num_columns());
     for (field, column) in schema.fields().iter().zip(batch.columns()) {
         columns.push(match kind_to_write(field, kinds) {
-            Some(kind) => typed_cells(field.name(), column, kind.into(), first_row, origin)?,
+            Some(kind) => kind.typed(&Source::new(field.name(), column, kind.into(), first_row, origin)?)?,
             None if is_json(field) => Arc::new(plain_text(column.as_string())),
             None => Arc::clone(column),
         });
