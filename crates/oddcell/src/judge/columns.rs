@@ -14,11 +14,12 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, builder::StringBuilder};
 use arrow_schema::{DataType, Field, Schema};
 
+use super::Judgement;
 use crate::{
     Matrix, Table,
     encode::EncodeError,
     explain::Explainer,
-    table::{ColumnKind, Format, Note, TableError, json_field},
+    table::{ColumnKind, Format, Note, Rows, TableError, json_field},
 };
 
 /// The column of scores.
@@ -51,14 +52,6 @@ impl From<Format> for ReasonForm {
     fn from(format: Format) -> Self {
         if format == Format::JsonLines { Self::Json } else { Self::Text }
     }
-}
-
-/// The output columns of one batch besides the input's own, without the verdicts.
-#[derive(Debug, Clone)]
-pub(super) struct Found {
-    pub(super) scores: Vec<f64>,
-    pub(super) p_values: Vec<f64>,
-    pub(super) reasons: Option<StringArray>,
 }
 
 /// The columns of `input` that an earlier run wrote.
@@ -103,20 +96,16 @@ pub fn judged_schema(input: &Schema, form: ReasonForm) -> Schema {
     Schema::new(fields)
 }
 
-/// The rows of `batch` with what was found about them.
-pub(super) fn judged_batch(
-    batch: &RecordBatch,
-    found: Found,
-    verdicts: Vec<bool>,
-    form: ReasonForm,
-) -> RecordBatch {
+/// The judged rows with what was found about them.
+pub(super) fn judged_batch(judgement: Judgement, verdicts: Vec<bool>, form: ReasonForm) -> RecordBatch {
+    let Judgement { rows: Rows { batch, .. }, findings, reasons, .. } = judgement;
     let schema = judged_schema(&batch.schema(), form);
     let mut columns: Vec<ArrayRef> =
         input_columns(&batch.schema()).into_iter().map(|index| Arc::clone(batch.column(index))).collect();
-    columns.push(Arc::new(Float64Array::from(found.scores)));
-    columns.push(Arc::new(Float64Array::from(found.p_values)));
+    columns.push(Arc::new(Float64Array::from(findings.scores)));
+    columns.push(Arc::new(Float64Array::from(findings.p_values)));
     columns.push(Arc::new(BooleanArray::from(verdicts)));
-    columns.push(Arc::new(found.reasons.unwrap_or_else(|| StringArray::new_null(batch.num_rows()))));
+    columns.push(Arc::new(reasons.unwrap_or_else(|| StringArray::new_null(batch.num_rows()))));
     RecordBatch::try_new(Arc::new(schema), columns).expect("one of everything for every row")
 }
 
@@ -150,17 +139,10 @@ pub(super) fn reasons(
 
 /// The top reasons as a JSON object: column → figures, most noise first.
 fn reasons_object(explainer: &Explainer<'_>, row: usize, cells: &[f64]) -> Result<String, EncodeError> {
-    let mut text = String::from("{");
-    for reason in explainer.top(row, cells, TOP_REASONS)? {
-        if text.len() > 1 {
-            text.push(',');
-        }
-        text.push_str(&json(reason.column));
-        text.push(':');
-        text.push_str(&json(&reason));
-    }
-    text.push('}');
-    Ok(text)
+    let reasons = explainer.top(row, cells, TOP_REASONS)?;
+    let entries: Vec<String> =
+        reasons.iter().map(|reason| format!("{}:{}", json(reason.column), json(reason))).collect();
+    Ok(format!("{{{}}}", entries.join(",")))
 }
 
 fn json(value: &(impl serde::Serialize + ?Sized)) -> String {

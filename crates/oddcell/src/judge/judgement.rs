@@ -2,16 +2,8 @@
 
 use arrow_array::{ArrayRef, StringArray};
 
-use super::{
-    Judge, ReasonForm,
-    columns::{self, Found},
-};
-use crate::{
-    Error, Matrix,
-    encode::{Encoded, Surprises},
-    explain::Explainer,
-    table::Rows,
-};
+use super::Judge;
+use crate::{Matrix, encode::Surprises, explain::Explainer, table::Rows};
 
 /// What was found about rows, in row order.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -44,45 +36,9 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Judges rows that `judge`'s encoder has encoded.
-    pub(super) fn of(
-        judge: &dyn Judge,
-        rows: Rows,
-        encoded: Encoded,
-        want_cells: bool,
-    ) -> Result<Self, Error> {
-        let findings = judge.findings(&rows, &encoded.matrix, want_cells)?;
-        Ok(Self {
-            rows,
-            features: encoded.matrix,
-            findings,
-            surprises: encoded.surprises,
-            truths: None,
-            reasons: None,
-            columns: encoded.columns,
-        })
-    }
-
     /// Returns an explainer for these rows; `judge` must be the one that judged them.
     #[must_use]
     pub fn explainer<'a>(&'a self, judge: &'a dyn Judge) -> Explainer<'a> {
         Explainer::new(judge.encoder(), judge.cell_unit(), &self.rows, &self.columns)
-    }
-
-    /// Writes the reasons of every row in this form.
-    pub(super) fn write_reasons(&mut self, judge: &dyn Judge, form: ReasonForm) -> Result<(), Error> {
-        if let Some(cells) = &self.findings.cells {
-            self.reasons = Some(columns::reasons(&self.explainer(judge), cells, form)?);
-        }
-        Ok(())
-    }
-
-    /// Takes what goes into the output besides the input's columns.
-    pub(super) fn found(&mut self) -> Found {
-        Found {
-            scores: std::mem::take(&mut self.findings.scores),
-            p_values: std::mem::take(&mut self.findings.p_values),
-            reasons: self.reasons.take(),
-        }
     }
 }

@@ -1,28 +1,22 @@
 //! The oddest rows of a stream.
 
-use std::{cmp::Reverse, collections::BinaryHeap};
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use crate::verdict::Place;
 
 /// Keeps the rows with the highest scores, each with a value from the caller; among equal scores, the earlier rows.
 #[derive(Debug, Clone)]
 pub struct Oddest<T> {
-    /// The least odd row is on top.
-    rows: BinaryHeap<Reverse<Kept<T>>>,
+    /// The least odd row comes first.
+    rows: BTreeMap<Place, T>,
     capacity: usize,
-}
-
-#[derive(Debug, Clone)]
-struct Kept<T> {
-    place: Place,
-    what: T,
 }
 
 impl<T> Oddest<T> {
     /// Keeps up to `capacity` rows.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
-        Self { rows: BinaryHeap::new(), capacity }
+        Self { rows: BTreeMap::new(), capacity }
     }
 
     /// The rows of a batch that are odd enough to be kept so far: ascending indices into `scores`. The batch starts at
@@ -31,9 +25,9 @@ impl<T> Oddest<T> {
     pub fn candidates(&self, first_row: usize, scores: &[f64]) -> Vec<usize> {
         let place = |row: usize| Place { score: scores[row], row: first_row + row };
         let is_full = self.rows.len() == self.capacity;
-        let least = self.rows.peek().filter(|_| is_full).map(|least| least.0.place);
+        let least = self.rows.keys().next().filter(|_| is_full);
         let mut rows: Vec<usize> =
-            (0..scores.len()).filter(|&row| least.is_none_or(|least| place(row) > least)).collect();
+            (0..scores.len()).filter(|&row| least.is_none_or(|least| place(row) > *least)).collect();
         if rows.len() > self.capacity {
             rows.sort_by_key(|&row| Reverse(place(row)));
             rows.truncate(self.capacity);
@@ -44,36 +38,16 @@ impl<T> Oddest<T> {
 
     /// Keeps `what` for the row with this score, unless all kept rows are odder. Rows are counted from 0.
     pub fn put(&mut self, row: usize, score: f64, what: T) {
-        self.rows.push(Reverse(Kept { place: Place { score, row }, what }));
+        self.rows.insert(Place { score, row }, what);
         if self.rows.len() > self.capacity {
-            self.rows.pop();
+            self.rows.pop_first();
         }
     }
 
     /// What was kept, oddest row first.
     #[must_use]
     pub fn into_rows(self) -> Vec<T> {
-        self.rows.into_sorted_vec().into_iter().map(|Reverse(kept)| kept.what).collect()
-    }
-}
-
-impl<T> PartialEq for Kept<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.place == other.place
-    }
-}
-
-impl<T> Eq for Kept<T> {}
-
-impl<T> PartialOrd for Kept<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T> Ord for Kept<T> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.place.cmp(&other.place)
+        self.rows.into_values().rev().collect()
     }
 }
 

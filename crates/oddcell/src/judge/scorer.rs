@@ -7,14 +7,14 @@ use arrow_select::filter::filter_record_batch;
 
 use super::{
     Collected, Judge, Judgement, Observer, P, ReasonForm, SCORE, Sink, Spool, Truths, VERDICT,
-    columns::{judged_batch, with_verdicts},
+    columns::{judged_batch, reasons, with_verdicts},
     in_order::in_order,
     spool::Waiting,
 };
 use crate::{
     Error, Monitor, Progress, Silent,
     context::{Stage, timed},
-    encode::Surprises,
+    encode::{Encoded, Surprises},
     error::FitError,
     table::{Rows, TableError},
     verdict::{Cutoff, FirstPass, Rule},
@@ -89,12 +89,16 @@ impl<'a> Scorer<'a> {
     /// Judges one batch, without a verdict.
     pub fn judgement(&self, rows: Rows) -> Result<Judgement, Error> {
         let want_cells = self.cells || self.reasons.is_some();
-        let encoded = timed(self.monitor, Stage::Encoding, || self.judge.encoder().encode(&rows))?;
-        let mut judgement =
-            timed(self.monitor, Stage::Judging, || Judgement::of(self.judge, rows, encoded, want_cells))?;
-        judgement.truths = self.truths.of(&judgement.rows)?;
-        if let Some(form) = self.reasons {
-            timed(self.monitor, Stage::Reasons, || judgement.write_reasons(self.judge, form))?;
+        let Encoded { matrix: features, surprises, columns } =
+            timed(self.monitor, Stage::Encoding, || self.judge.encoder().encode(&rows))?;
+        let findings =
+            timed(self.monitor, Stage::Judging, || self.judge.findings(&rows, &features, want_cells))?;
+        let truths = self.truths.of(&rows)?;
+        let mut judgement = Judgement { rows, features, findings, surprises, truths, reasons: None, columns };
+        if let (Some(form), Some(cells)) = (self.reasons, &judgement.findings.cells) {
+            let explainer = judgement.explainer(self.judge);
+            judgement.reasons =
+                Some(timed(self.monitor, Stage::Reasons, || reasons(&explainer, cells, form))?);
         }
         Ok(judgement)
     }
@@ -225,15 +229,14 @@ impl<'a> End<'a> {
         Self { only: scorer.only, form, pass, sink, n_odd: 0 }
     }
 
-    fn take(&mut self, mut judgement: Judgement) -> Result<(), Error> {
+    fn take(&mut self, judgement: Judgement) -> Result<(), Error> {
         let Judgement { rows, findings, .. } = &judgement;
         match &mut self.pass {
             Pass::Straight(cutoff) => {
                 let verdicts = cutoff.verdicts(rows.first_row, &findings.scores, &findings.p_values);
                 self.n_odd += count(&verdicts);
                 let Some(sink) = &mut self.sink else { return Ok(()) };
-                let found = judgement.found();
-                put(*sink, self.only, judged_batch(&judgement.rows.batch, found, verdicts, self.form))
+                put(*sink, self.only, judged_batch(judgement, verdicts, self.form))
             }
             Pass::Two { first, waiting } => {
                 first.observe_all(&findings.scores, &findings.p_values);
@@ -242,8 +245,7 @@ impl<'a> End<'a> {
                 }
                 // `finish` fills in the verdicts.
                 let unknown = vec![false; rows.n_rows()];
-                let found = judgement.found();
-                waiting.push(judged_batch(&judgement.rows.batch, found, unknown, self.form))
+                waiting.push(judged_batch(judgement, unknown, self.form))
             }
         }
     }

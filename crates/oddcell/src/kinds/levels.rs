@@ -20,13 +20,13 @@ pub(super) struct Level {
 }
 
 /// All levels of a category column.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "SavedLevels", into = "SavedLevels")]
 pub(super) struct Levels {
     kept: Vec<Level>,
     /// The pooled levels: all of them, or none if they are too many to remember.
     rare: Vec<Level>,
-    n_pooled: u64,
+    pooled_levels: u64,
     pooled_rows: u64,
     /// Name to position in `kept` then `rare`. Derived.
     places: HashMap<Box<str>, u32>,
@@ -74,7 +74,7 @@ impl Levels {
 
     /// The number of pooled levels.
     pub(super) fn pooled_levels(&self) -> u64 {
-        self.n_pooled
+        self.pooled_levels
     }
 
     /// The number of training rows with a pooled level.
@@ -87,7 +87,7 @@ impl Levels {
         match self.places.get(name) {
             Some(&at) if (at as usize) < self.kept.len() => Place::Kept(at as usize),
             Some(&at) => Place::Rare(self.rare[at as usize - self.kept.len()].rows),
-            None if self.rare.len() as u64 == self.n_pooled => Place::Unseen,
+            None if self.rare.len() as u64 == self.pooled_levels => Place::Unseen,
             None => Place::Unknown,
         }
     }
@@ -105,7 +105,7 @@ impl Levels {
         let total = sum(&self.kept).saturating_add(self.pooled_rows);
         check.ensure(total == filled, "rows of all levels", total, "the number of rows that are not null")?;
 
-        let (rare, pooled, rows) = (self.rare.len() as u64, self.n_pooled, self.pooled_rows);
+        let (rare, pooled, rows) = (self.rare.len() as u64, self.pooled_levels, self.pooled_rows);
         check.ensure(rare == pooled || rare == 0, "rare levels", rare, "all pooled levels, or none")?;
         let possible =
             if rare > 0 { sum(&self.rare) == rows } else { pooled <= rows && (pooled > 0 || rows == 0) };
@@ -113,14 +113,8 @@ impl Levels {
     }
 }
 
-impl PartialEq for Levels {
-    fn eq(&self, other: &Self) -> bool {
-        SavedLevels::from(self.clone()) == SavedLevels::from(other.clone())
-    }
-}
-
 /// The stored part of [`Levels`].
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SavedLevels {
     kept: Vec<Level>,
@@ -134,13 +128,13 @@ impl From<SavedLevels> for Levels {
         let SavedLevels { kept, rare, pooled_levels, pooled_rows } = saved;
         let names = kept.iter().chain(&rare).map(|level| level.name.as_str().into());
         let places = names.zip(0u32..).collect();
-        Self { kept, rare, n_pooled: pooled_levels, pooled_rows, places }
+        Self { kept, rare, pooled_levels, pooled_rows, places }
     }
 }
 
 impl From<Levels> for SavedLevels {
     fn from(levels: Levels) -> Self {
-        let Levels { kept, rare, n_pooled: pooled_levels, pooled_rows, places: _ } = levels;
+        let Levels { kept, rare, pooled_levels, pooled_rows, places: _ } = levels;
         Self { kept, rare, pooled_levels, pooled_rows }
     }
 }

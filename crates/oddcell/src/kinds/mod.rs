@@ -40,7 +40,6 @@ pub(crate) use self::{
     training::{Counts, Learned, Training},
     words::{Figure, fixed, percent},
 };
-use self::{recognize::Recognizer, seen::Seen};
 pub use self::{
     cells::{Cells, cell_text, read_cells},
     dates::format_date,
@@ -48,6 +47,7 @@ pub use self::{
     normal::{NormalRange, Share, Side},
     text::{NULL_TOKENS, is_null},
 };
+use self::{recognize::Recognizer, seen::Seen};
 use crate::{
     encode::{Check, EncodeError, Feature, Report},
     table::TableError,

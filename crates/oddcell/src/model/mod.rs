@@ -36,8 +36,6 @@ mod streamed;
 
 use std::{io::Write as _, path::Path};
 
-use arrow_array::RecordBatch;
-
 pub use self::{
     detection::{Detection, detect},
     options::{FitOptions, MAX_FOLDS, SplitOptions},
@@ -83,15 +81,12 @@ impl Model {
         let encoder = Encoder::fit(table, &options.encode, options.label.as_deref())?;
         let rows = encode_all(&encoder, table)?;
         let members = crossfit::fit_members(&*detector, rows, options, context)?;
-        Ok(Self {
-            encoder,
-            spec: options.detector.clone(),
-            seed: context.seed,
-            split: options.split,
-            encode: options.encode.clone(),
-            library: env!("CARGO_PKG_VERSION").to_owned(),
-            members,
-        })
+        Ok(Self::of(encoder, members, options, context.seed))
+    }
+
+    fn of(encoder: Encoder, members: Vec<Member>, options: &FitOptions, seed: Seed) -> Self {
+        let FitOptions { detector: spec, encode, split, .. } = options.clone();
+        Self { encoder, spec, seed, split, encode, library: env!("CARGO_PKG_VERSION").to_owned(), members }
     }
 
     /// Judges some rows, including cells, without a verdict. [`Scorer`](crate::judge::Scorer) judges whole tables and
@@ -250,29 +245,17 @@ impl Member {
 fn encode_all(encoder: &Encoder, table: &Table) -> Result<Matrix, Error> {
     use rayon::prelude::*;
 
-    let mut first_row = 0;
-    let batches: Vec<(usize, &RecordBatch)> = table
-        .batches
-        .iter()
-        .map(|batch| {
-            first_row += batch.num_rows();
-            (first_row - batch.num_rows(), batch)
-        })
-        .collect();
-    let n_rows = first_row;
-    let mut values = Vec::with_capacity(n_rows * encoder.n_features());
-    // A few batches at a time keep all threads busy without a second copy of the table.
+    let batches: Vec<Rows> = table.rows().collect();
+    let mut values = Vec::with_capacity(table.n_rows() * encoder.n_features());
+    // A few batches at a time: enough to keep all threads busy, without a second copy of everything.
     for some in batches.chunks(4 * rayon::current_num_threads()) {
-        let encoded: Vec<_> = some
-            .par_iter()
-            .map(|&(first_row, batch)| encoder.encode(&Rows::new(batch.clone(), first_row, &*table.origin)))
-            .collect();
-        // In row order, so that the error of the first bad row is reported.
+        let encoded: Vec<_> = some.par_iter().map(|rows| encoder.encode(rows)).collect();
+        // In row order, so that of several errors the first row's is told.
         for encoded in encoded {
             values.extend_from_slice(encoded?.matrix.values());
         }
     }
-    Ok(Matrix::new(values, n_rows, encoder.n_features()))
+    Ok(Matrix::new(values, table.n_rows(), encoder.n_features()))
 }
 
 /// Combines the members' judgements, by the formulas in the module docs.

@@ -129,12 +129,7 @@ impl Spilled {
         self.n_cols * CELL
     }
 
-    fn part_rows(&self, part: usize) -> usize {
-        let Range { start, end } = self.parts[part];
-        (end - start) as usize / self.row_bytes()
-    }
-
-    /// The held-out rows, some at a time.
+    /// The rows held out, some at a time.
     pub(super) fn held_out(&self) -> impl Iterator<Item = io::Result<Matrix>> {
         self.pieces(0)
     }
@@ -166,7 +161,8 @@ impl RowBlocks for Spilled {
     }
 
     fn block_rows(&self, block: usize) -> usize {
-        self.part_rows(block + 1)
+        let Range { start, end } = self.parts[block + 1];
+        (end - start) as usize / self.row_bytes()
     }
 
     fn each_row(&self, block: usize, take: &mut dyn FnMut(&[f64])) -> io::Result<()> {

@@ -74,15 +74,8 @@ impl Streaming {
         let spilled = self.spill(reopen(&encoder)?, &encoder, n_rows, &sizes, context)?;
         let fitted = learner.fit_blocks(&spilled, context)?;
         let calibration = Calibration::conformal(held_out_scores(&*fitted, &spilled)?);
-        Ok(Model {
-            encoder,
-            spec: options.detector.clone(),
-            seed: context.seed,
-            split: options.split,
-            encode: options.encode.clone(),
-            library: env!("CARGO_PKG_VERSION").to_owned(),
-            members: vec![Member { fitted, calibration, n_training_rows }],
-        })
+        let members = vec![Member { fitted, calibration, n_training_rows }];
+        Ok(Model::of(encoder, members, options, context.seed))
     }
 
     /// The sizes of the blocks for `n_rows` rows; they differ by at most one row.
