@@ -7,7 +7,7 @@ use oddcell::{
     error::{Error, FitError, ParamError, ScoreError, with_causes},
     judge::LabelError,
     model_file::ModelFileError,
-    table::TableError,
+    table::{LineProblem, TableError},
 };
 use oddcell_bench::LabError;
 
@@ -171,14 +171,17 @@ fn model_file_hint(error: &ModelFileError) -> &'static str {
 
 fn table_hint(error: &TableError) -> Option<String> {
     let hint = match error {
-        TableError::Ragged { .. } => "if another character separates the fields, use --delimiter",
+        TableError::Line { problem: LineProblem::Ragged { .. }, .. } => {
+            "if another character separates the fields, use --delimiter"
+        }
         TableError::EmptyNames { .. } | TableError::DuplicateNames { .. } => {
             "if the first row holds data, not names, use --no-header"
         }
         TableError::WrongKind { .. } => {
             "fit with --categorical COLUMN to read the column as names, or with --ignore COLUMN to leave it out"
         }
-        TableError::UnsupportedType { column: name, .. } | TableError::JsonNested { key: name, .. } => {
+        TableError::UnsupportedType { column: name, .. }
+        | TableError::Line { problem: LineProblem::Nested { key: name, .. }, .. } => {
             return Some(format!("to leave the column out, run `fit` or `detect` with --ignore {name}"));
         }
         TableError::Infinite { .. } => "leave the cell empty if the value is unknown",

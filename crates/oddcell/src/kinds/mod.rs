@@ -36,7 +36,7 @@ pub(crate) use self::{
     features::{Block, Scale, write_null_flags},
     recognize::Judge,
     seen::CellAt,
-    text::is_json_number,
+    text::{is_json_number, write_json_string},
     training::{Counts, Learned, Training},
     words::{Figure, fixed, percent},
 };

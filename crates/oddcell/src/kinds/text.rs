@@ -202,7 +202,7 @@ pub(crate) fn is_json_number(text: &[u8]) -> bool {
 }
 
 /// Writes a cell as a JSON string.
-pub(super) fn write_json_string(cell: &str, out: &mut Vec<u8>) {
+pub(crate) fn write_json_string(cell: &str, out: &mut Vec<u8>) {
     serde_json::to_writer(out, cell).expect("a vector takes every string");
 }
 

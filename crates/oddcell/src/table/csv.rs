@@ -7,10 +7,10 @@ use std::{io::Read, sync::Arc};
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{Field, Schema, SchemaRef};
+use arrow_schema::{Schema, SchemaRef};
 
 use super::{
-    ReadOptions, TableError,
+    LineProblem, ReadOptions, TableError,
     reader::{BatchSource, Opened},
     records::Records,
     source::Input,
@@ -31,27 +31,30 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
             return Err(TableError::BadDelimiter { delimiter });
         }
         Some(delimiter) => delimiter,
-        None => guess_delimiter(input.start(), input.start_is_all()),
+        None => guess_delimiter(&input.start, input.start_is_all()),
     };
     let mut records = Records::new(input.into_text()?, &origin, delimiter);
     if !records.advance()? {
         return Err(TableError::Empty { origin });
     }
     let n_columns = records.n_fields();
-    let mut names = Vec::with_capacity(n_columns);
+    let mut fields = Vec::with_capacity(n_columns);
     for (index, field) in records.fields().enumerate() {
-        if options.header {
-            names.push(header_name(field, &origin, records.row_line())?);
+        fields.push(untyped_field(if options.header {
+            // Trimmed: the header `id, amount` names the column `amount`.
+            let name = std::str::from_utf8(field).map_err(|error| {
+                let problem = LineProblem::NotUtf8 { column: None, byte: field[error.valid_up_to()] };
+                records.wrong(records.row_line(), problem)
+            })?;
+            name.trim().to_owned()
         } else {
-            names.push(format!("x{}", index + 1));
-        }
+            format!("x{}", index + 1)
+        }));
     }
-    let fields: Vec<Field> = names.into_iter().map(untyped_field).collect();
     let schema: SchemaRef = Arc::new(Schema::new(fields));
     let source = CsvBatches {
         records,
         schema: Arc::clone(&schema),
-        origin,
         expectation: if options.header { "the header" } else { "the first row" },
         batch_rows: options.batch_rows.max(1),
         pending_row: !options.header,
@@ -59,19 +62,6 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
         lines: Vec::new(),
     };
     Ok(Opened { schema, source: Box::new(source), notes: Vec::new(), delimiter: Some(delimiter) })
-}
-
-/// The trimmed name: the header `id, amount` names the column `amount`.
-fn header_name(field: &[u8], origin: &str, line: u64) -> Result<String, TableError> {
-    match std::str::from_utf8(field) {
-        Ok(name) => Ok(name.trim().to_owned()),
-        Err(error) => Err(TableError::NotUtf8 {
-            origin: origin.to_owned(),
-            line,
-            column: None,
-            byte: field[error.valid_up_to()],
-        }),
-    }
 }
 
 /// The delimiter that splits the first rows into equally many fields, preferring more fields; a comma if none
@@ -148,7 +138,6 @@ impl TextColumn {
 struct CsvBatches {
     records: Records<Box<dyn Read + Send>>,
     schema: SchemaRef,
-    origin: String,
     expectation: &'static str,
     batch_rows: usize,
     /// Whether the current row still has to be appended: without a header, `open` reads the first row to
@@ -189,15 +178,10 @@ impl BatchSource for CsvBatches {
 impl CsvBatches {
     /// Appends the current row to the columns and returns its size.
     fn append_row(&mut self) -> Result<usize, TableError> {
-        let found = self.records.n_fields();
-        if found != self.columns.len() {
-            return Err(TableError::Ragged {
-                origin: self.origin.clone(),
-                line: self.records.row_line(),
-                found,
-                expected: self.columns.len(),
-                model: self.expectation,
-            });
+        let (found, expected) = (self.records.n_fields(), self.columns.len());
+        if found != expected {
+            let problem = LineProblem::Ragged { found, expected, model: self.expectation };
+            return Err(self.records.wrong(self.records.row_line(), problem));
         }
         let mut bytes = 0;
         for (column, (text, begin, end)) in self.columns.iter_mut().zip(self.records.located_fields()) {
@@ -219,12 +203,8 @@ impl CsvBatches {
                 std::str::from_utf8(cell).err().map(|error| (row, cell[error.valid_up_to()]))
             };
             let (row, byte) = (0..self.lines.len()).find_map(bad_byte).unwrap_or((0, 0));
-            TableError::NotUtf8 {
-                origin: self.origin.clone(),
-                line: self.lines[row],
-                column: Some(self.schema.field(index).name().clone()),
-                byte,
-            }
+            let column = Some(self.schema.field(index).name().clone());
+            self.records.wrong(self.lines[row], LineProblem::NotUtf8 { column, byte })
         })
     }
 }

@@ -3,7 +3,7 @@
 //! Every message names the place (file, then line or row, then column), what was found, and what was
 //! expected. Rows count from 1, without the header; lines count from 1, with the header.
 
-use std::fmt::{Display, Formatter};
+use std::fmt::Display;
 
 use super::Format;
 use crate::count::{count, counted};
@@ -65,7 +65,7 @@ pub enum TableError {
         feature: &'static str,
     },
     /// The delimiter cannot separate fields.
-    #[error("the delimiter {} cannot be used: quotes, line ends and non-ASCII bytes cannot separate fields", Byte(*delimiter))]
+    #[error("the delimiter {} cannot be used: quotes, line ends and non-ASCII bytes cannot separate fields", shown_byte(*delimiter))]
     BadDelimiter {
         /// The requested byte.
         delimiter: u8,
@@ -78,60 +78,18 @@ pub enum TableError {
         /// The file, or "standard input".
         origin: String,
     },
-    /// The text is not UTF-8.
-    #[error("{origin}, line {line}{}: found the byte {}, which is not UTF-8; if the text is Latin-1 or Windows-1252, \
-             convert it first, e.g. with `iconv -f WINDOWS-1252 -t UTF-8`", Column(column), Byte(*byte))]
-    NotUtf8 {
+    /// A line of a text file cannot be read.
+    #[error("{origin}, line {line}{problem}")]
+    Line {
         /// The file, or "standard input".
         origin: String,
-        /// The line, counted from 1.
+        /// The line, counted from 1: where the row or the unclosed field starts.
         line: u64,
-        /// The column, if known.
-        column: Option<String>,
-        /// The first byte that does not fit.
-        byte: u8,
-    },
-    /// A row has more or fewer fields than the header or the first row.
-    #[error(
-        "{origin}, line {line}: found {}, but expected {} as in {model}",
-        counted(*found, "field", "fields"),
-        count(*expected)
-    )]
-    Ragged {
-        /// The file, or "standard input".
-        origin: String,
-        /// The line on which the row starts, counted from 1.
-        line: u64,
-        /// Fields in this row.
-        found: usize,
-        /// Fields expected.
-        expected: usize,
-        /// What the row is compared with: "the header" or "the first row".
-        model: &'static str,
-    },
-    /// A quoted field has no closing quote.
-    #[error("{origin}, line {line}: a quoted field starts here and is not closed before the end of the file")]
-    UnclosedQuote {
-        /// The file, or "standard input".
-        origin: String,
-        /// The line on which the field starts, counted from 1.
-        line: u64,
-    },
-    /// A row exceeds the limit on its length.
-    #[error(
-        "{origin}, line {line}: the row that starts here is longer than {limit} bytes; is a quote unclosed, or is \
-             this not a text file?"
-    )]
-    RowTooLong {
-        /// The file, or "standard input".
-        origin: String,
-        /// The line on which the row starts, counted from 1.
-        line: u64,
-        /// The limit.
-        limit: usize,
+        /// What is wrong with it.
+        problem: LineProblem,
     },
     /// Some columns have no name.
-    #[error("{origin}: the header has no name for column {}; every column needs one", List(positions))]
+    #[error("{origin}: the header has no name for column {}; every column needs one", joined(positions))]
     EmptyNames {
         /// The file, or "standard input".
         origin: String,
@@ -139,77 +97,12 @@ pub enum TableError {
         positions: Vec<usize>,
     },
     /// Several columns have the same name.
-    #[error("{origin}: the column name {} appears more than once; names must differ", Quoted(names))]
+    #[error("{origin}: the column name {} appears more than once; names must differ", quoted(names))]
     DuplicateNames {
         /// The file, or "standard input".
         origin: String,
         /// The names.
         names: Vec<String>,
-    },
-    /// A line is not valid JSON.
-    #[error(
-        "{origin}, line {line}, character {character}: not valid JSON: {message}; one JSON object per line was expected"
-    )]
-    JsonSyntax {
-        /// The file, or "standard input".
-        origin: String,
-        /// The line, counted from 1.
-        line: u64,
-        /// The byte within the line, counted from 1.
-        character: usize,
-        /// The parser's message.
-        message: String,
-    },
-    /// A line is JSON, but not an object.
-    #[error("{origin}, line {line}: found {found}, but one JSON object per line was expected")]
-    JsonNotAnObject {
-        /// The file, or "standard input".
-        origin: String,
-        /// The line, counted from 1.
-        line: u64,
-        /// What was found: "an array", "a number".
-        found: &'static str,
-    },
-    /// A value is an array or an object.
-    #[error(
-        "{origin}, line {line}, key `{key}`: found {found}, but a string, number, true, false or null was expected"
-    )]
-    JsonNested {
-        /// The file, or "standard input".
-        origin: String,
-        /// The line, counted from 1.
-        line: u64,
-        /// The key.
-        key: String,
-        /// What was found: "an array", "an object".
-        found: &'static str,
-    },
-    /// An object has the same key twice.
-    #[error("{origin}, line {line}: the key `{key}` appears twice in one object")]
-    JsonDuplicateKey {
-        /// The file, or "standard input".
-        origin: String,
-        /// The line, counted from 1.
-        line: u64,
-        /// The key.
-        key: String,
-    },
-    /// Too many keys appear only in later lines.
-    #[error(
-        "{origin}, line {line}: found more than {} keys that the first {} not have; keys are columns, so about \
-             the same keys were expected on every line",
-        count(*limit),
-        counted(*rows, "row does", "rows do")
-    )]
-    JsonTooManyLateKeys {
-        /// The file, or "standard input".
-        origin: String,
-        /// The line, counted from 1.
-        line: u64,
-        /// The most late keys that are allowed.
-        limit: usize,
-        /// The rows of the first batch, which should have nearly all keys.
-        rows: usize,
     },
     /// A column's type is not a number, truth value, date, time or text.
     #[error(
@@ -244,46 +137,20 @@ pub enum TableError {
         /// The decoder's message.
         reason: String,
     },
-    /// An array does not have the shape of a table.
-    #[error(
-        "{origin}, array {array}: found the shape {shape:?}, but rows × columns (two dimensions) were expected"
-    )]
-    ArrayShape {
+    /// An array is no table of numbers, or shorter or longer than its header claims.
+    #[error("{origin}, array {array}: {problem}")]
+    Array {
         /// The file, or "standard input".
         origin: String,
         /// The array's name.
         array: String,
-        /// Its shape.
-        shape: Vec<u64>,
-    },
-    /// An array does not hold numbers.
-    #[error(
-        "{origin}, array {array}: found the dtype {dtype}, but integers, floats or booleans were expected"
-    )]
-    ArrayType {
-        /// The file, or "standard input".
-        origin: String,
-        /// The array's name.
-        array: String,
-        /// Its dtype, as `NumPy` writes it.
-        dtype: String,
-    },
-    /// An array is shorter or longer than its header claims.
-    #[error("{origin}, array {array}: the header claims {claimed} bytes of data, but the file holds {found}")]
-    ArraySize {
-        /// The file, or "standard input".
-        origin: String,
-        /// The array's name.
-        array: String,
-        /// The bytes that shape and dtype need.
-        claimed: u128,
-        /// The bytes in the file.
-        found: u64,
+        /// What was found, and what was expected.
+        problem: String,
     },
     /// An NPZ file has no array that is a table.
     #[error(
         "{origin}: expected an array named `X`, or exactly one array of two dimensions; found {}",
-        Arrays(arrays)
+        if arrays.is_empty() { "no array".to_owned() } else { joined(arrays) }
     )]
     NoArray {
         /// The file, or "standard input".
@@ -304,7 +171,7 @@ pub enum TableError {
         expected: String,
     },
     /// There is no column of that name.
-    #[error("{origin} has no column `{column}`; its columns are {}", Quoted(known))]
+    #[error("{origin} has no column `{column}`; its columns are {}", quoted(known))]
     NoSuchColumn {
         /// Where the table comes from.
         origin: String,
@@ -357,6 +224,90 @@ pub enum TableError {
     },
 }
 
+/// What is wrong with a line of a text file. Its text follows the number of the line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LineProblem {
+    /// The text is not UTF-8.
+    #[error(
+        "{}: found the byte {}, which is not UTF-8; if the text is Latin-1 or Windows-1252, convert it first, e.g. \
+         with `iconv -f WINDOWS-1252 -t UTF-8`",
+        column.as_ref().map_or_else(String::new, |column| format!(", column `{column}`")),
+        shown_byte(*byte)
+    )]
+    NotUtf8 {
+        /// The column, if known.
+        column: Option<String>,
+        /// The first byte that does not fit.
+        byte: u8,
+    },
+    /// A row has more or fewer fields than the header or the first row.
+    #[error(": found {}, but expected {} as in {model}", counted(*found, "field", "fields"), count(*expected))]
+    Ragged {
+        /// Fields in this row.
+        found: usize,
+        /// Fields expected.
+        expected: usize,
+        /// What the row is compared with: "the header" or "the first row".
+        model: &'static str,
+    },
+    /// A quoted field has no closing quote.
+    #[error(": a quoted field starts here and is not closed before the end of the file")]
+    UnclosedQuote,
+    /// A row exceeds this limit on its length in bytes.
+    #[error(
+        ": the row that starts here is longer than {0} bytes; is a quote unclosed, or is this not a text file?"
+    )]
+    TooLong(usize),
+    /// The line is not valid JSON.
+    #[error(", character {character}: not valid JSON: {message}; one JSON object per line was expected")]
+    JsonSyntax {
+        /// The byte within the line, counted from 1.
+        character: usize,
+        /// The parser's message.
+        message: String,
+    },
+    /// A line is JSON, but not an object: "an array", "a number".
+    #[error(": found {0}, but one JSON object per line was expected")]
+    NotAnObject(&'static str),
+    /// A value is an object or an array.
+    #[error(", key `{key}`: found {found}, but a string, number, true, false or null was expected")]
+    Nested {
+        /// The key.
+        key: String,
+        /// What was found: "an array", "an object".
+        found: &'static str,
+    },
+    /// An object has the same key twice.
+    #[error(": the key `{0}` appears twice in one object")]
+    DuplicateKey(String),
+    /// Too many keys appear only in later lines.
+    #[error(
+        ": found more than {} keys that the first {} not have; keys are columns, so about the same keys were \
+         expected on every line",
+        count(*limit),
+        counted(*rows, "row does", "rows do")
+    )]
+    TooManyLateKeys {
+        /// The most late keys that are allowed.
+        limit: usize,
+        /// The rows of the first batch, which should have nearly all keys.
+        rows: usize,
+    },
+}
+
+impl TableError {
+    /// Makes an error of the system, which occurred while `origin` was to be read, an error of the table.
+    pub(super) fn reading(origin: &str) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::Io { action: "read", origin: origin.to_owned(), source }
+    }
+
+    /// The content of `origin` is not valid in its format.
+    pub(super) fn malformed(origin: &str, format: Format, reason: impl Display) -> Self {
+        Self::Malformed { origin: origin.to_owned(), format, reason: reason.to_string() }
+    }
+}
+
 /// The first 40 characters of a cell, for messages.
 pub(crate) fn excerpt(cell: &str) -> String {
     const LONGEST: usize = 40;
@@ -366,58 +317,25 @@ pub(crate) fn excerpt(cell: &str) -> String {
     }
 }
 
-struct Byte(u8);
-impl Display for Byte {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            byte @ b' '..=b'~' => write!(formatter, "`{}`", byte as char),
-            byte => write!(formatter, "0x{byte:02X}"),
-        }
+fn shown_byte(byte: u8) -> String {
+    match byte {
+        b' '..=b'~' => format!("`{}`", byte as char),
+        _ => format!("0x{byte:02X}"),
     }
 }
 
-struct Column<'a>(&'a Option<String>);
-impl Display for Column<'_> {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        self.0.as_ref().map_or(Ok(()), |column| write!(formatter, ", column `{column}`"))
-    }
+/// The names in backticks; long names and long lists are cut.
+pub(super) fn quoted(names: &[String]) -> String {
+    joined(&names.iter().map(|name| format!("`{}`", excerpt(name))).collect::<Vec<_>>())
 }
 
-/// The most items that a message lists.
-const LONGEST_LIST: usize = 20;
-
-struct List<'a>(&'a [usize]);
-impl Display for List<'_> {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        join(formatter, self.0, ToString::to_string)
-    }
-}
-
-/// Quotes the names in a message.
-pub(super) struct Quoted<'a>(pub(super) &'a [String]);
-impl Display for Quoted<'_> {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        join(formatter, self.0, |name| format!("`{}`", excerpt(name)))
-    }
-}
-
-struct Arrays<'a>(&'a [String]);
-impl Display for Arrays<'_> {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        if self.0.is_empty() {
-            formatter.write_str("no array")
-        } else {
-            join(formatter, self.0, Clone::clone)
-        }
-    }
-}
-
-fn join<T>(formatter: &mut Formatter<'_>, items: &[T], text: impl Fn(&T) -> String) -> std::fmt::Result {
-    let shown: Vec<String> = items.iter().take(LONGEST_LIST).map(text).collect();
-    formatter.write_str(&shown.join(", "))?;
-    match items.len().saturating_sub(LONGEST_LIST) {
-        0 => Ok(()),
-        more => write!(formatter, " and {more} more"),
+/// The items, separated by commas; long lists are cut.
+fn joined<T: ToString>(items: &[T]) -> String {
+    const LONGEST: usize = 20;
+    let shown = items.iter().take(LONGEST).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match items.len().saturating_sub(LONGEST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 
@@ -438,8 +356,8 @@ mod tests {
             error.to_string(),
             "orders.csv, row 17, column `amount`: found `12,5`, but a number was expected"
         );
-        let error =
-            TableError::NotUtf8 { origin: "a.csv".into(), line: 3, column: Some("x".into()), byte: 0xE9 };
+        let problem = LineProblem::NotUtf8 { column: Some("x".into()), byte: 0xE9 };
+        let error = TableError::Line { origin: "a.csv".into(), line: 3, problem };
         assert!(
             error
                 .to_string()

@@ -5,7 +5,10 @@
 //! aborts the process. So this module splits the stream into messages and checks their claims before they are
 //! decoded. A file must end with its footer: a truncated file must not be taken for a short one.
 
-use std::io::{BufReader, Read};
+use std::{
+    fmt::Display,
+    io::{BufReader, Read},
+};
 
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
@@ -27,13 +30,13 @@ const MOST_ROWS: i64 = i32::MAX as i64;
 
 pub(super) fn open(input: Input) -> Result<Opened, TableError> {
     let origin = input.origin.clone();
-    let is_file = input.start().starts_with(MAGIC);
+    let is_file = input.start.starts_with(MAGIC);
     // The magic number is padded with zeros, to 8 bytes by most writers, to 64 by some.
-    let padding = input.start().iter().skip(MAGIC.len()).take(128).take_while(|&&byte| byte == 0).count();
+    let padding = input.start.iter().skip(MAGIC.len()).take(128).take_while(|&&byte| byte == 0).count();
     let stream_begin = if is_file { MAGIC.len() + padding } else { 0 };
     let mut reader = BufReader::new(input.into_read());
     std::io::copy(&mut reader.by_ref().take(stream_begin as u64), &mut std::io::sink())
-        .map_err(|source| TableError::Io { action: "read", origin: origin.clone(), source })?;
+        .map_err(TableError::reading(&origin))?;
     let mut source = IpcBatches {
         reader,
         origin,
@@ -74,7 +77,7 @@ impl IpcBatches {
         loop {
             if !self.pending.is_empty() {
                 let decoded = self.decoder.decode(&mut self.pending);
-                if let Some(batch) = decoded.map_err(|error| self.malformed(error.to_string()))? {
+                if let Some(batch) = decoded.map_err(|error| self.malformed(error))? {
                     return Ok(Some(batch));
                 }
             } else if self.ended {
@@ -113,7 +116,7 @@ impl IpcBatches {
         }
         self.append(u64::from(length), &mut message)?;
         let metadata = message[begin..].to_vec();
-        let parsed = root_as_message(&metadata).map_err(|error| self.malformed(error.to_string()))?;
+        let parsed = root_as_message(&metadata).map_err(|error| self.malformed(error))?;
         let body_length = u64::try_from(parsed.bodyLength())
             .map_err(|_| self.malformed("a message claims a body of negative length"))?;
         let body_begin = message.len();
@@ -137,11 +140,7 @@ impl IpcBatches {
     /// Appends up to `length` bytes. Memory grows with the bytes that arrive, not with the claimed length.
     fn append(&mut self, length: u64, message: &mut Vec<u8>) -> Result<(), TableError> {
         let read = self.reader.by_ref().take(length).read_to_end(message);
-        read.map(|_| ()).map_err(|source| TableError::Io {
-            action: "read",
-            origin: self.origin.clone(),
-            source,
-        })
+        read.map(|_| ()).map_err(TableError::reading(&self.origin))
     }
 
     /// Checks that a file ends with its magic number.
@@ -154,8 +153,8 @@ impl IpcBatches {
         if footer.ends_with(MAGIC) { Ok(()) } else { Err(self.malformed("its footer is missing or cut off")) }
     }
 
-    fn malformed(&self, reason: impl Into<String>) -> TableError {
-        TableError::Malformed { origin: self.origin.clone(), format: Format::ArrowIpc, reason: reason.into() }
+    fn malformed(&self, reason: impl Display) -> TableError {
+        TableError::malformed(&self.origin, Format::ArrowIpc, reason)
     }
 }
 

@@ -18,9 +18,9 @@ use std::{
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
 
-use self::row::{Columns, Problem, read_row};
+use self::row::{Columns, read_row};
 use super::{
-    Note, ReadOptions, TableError, Wanted,
+    LineProblem, Note, ReadOptions, TableError, Wanted,
     reader::{BatchSource, Opened},
     source::Input,
 };
@@ -47,7 +47,6 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
         batch_rows: options.batch_rows.max(1),
         schema: Arc::new(Schema::empty()),
         first: None,
-        first_rows: 0,
         awaited: Vec::new(),
     };
     // Only the first batch tells the keys.
@@ -73,7 +72,6 @@ struct JsonBatches {
     batch_rows: usize,
     schema: SchemaRef,
     first: Option<RecordBatch>,
-    first_rows: usize,
     /// Wanted columns that have had no value so far.
     awaited: Vec<usize>,
 }
@@ -95,7 +93,7 @@ impl BatchSource for JsonBatches {
         let mut notes = Vec::new();
         let keys = self.columns.left_out();
         if !keys.is_empty() {
-            notes.push(Note::LateKeys { keys, rows: self.first_rows });
+            notes.push(Note::LateKeys { keys, rows: self.columns.first_rows });
         }
         if !self.awaited.is_empty() {
             let keys = self.awaited.iter().map(|&index| self.columns.name(index).to_owned()).collect();
@@ -109,7 +107,7 @@ impl JsonBatches {
     /// Reads the first batch and adds missing wanted columns as nulls. A table with none of the wanted
     /// columns is returned as it is: whoever needs the columns reports that they are missing.
     fn read_first(&mut self, wanted: &Wanted) -> Result<Option<RecordBatch>, TableError> {
-        self.first_rows = self.read_rows()?;
+        let n_rows = self.read_rows()?;
         if let Wanted::Only(names) = wanted
             && names.iter().any(|name| self.columns.has(name))
         {
@@ -120,7 +118,7 @@ impl JsonBatches {
             }
         }
         self.columns.settle();
-        self.finish_batch(self.first_rows)
+        self.finish_batch(n_rows)
     }
 
     /// Reads the lines of a batch and returns the number of rows.
@@ -130,7 +128,7 @@ impl JsonBatches {
             let line = self.lines.text.trim_ascii();
             if !line.is_empty() {
                 bytes += line.len() + self.columns.len();
-                read_row(&mut self.columns, line).map_err(|problem| self.located(problem))?;
+                read_row(&mut self.columns, line).map_err(|problem| self.wrong(problem))?;
             }
         }
         Ok(self.columns.n_rows())
@@ -158,28 +156,15 @@ impl JsonBatches {
         text.clear();
         *number += 1;
         let read = reader.by_ref().take(LONGEST_LINE as u64 + 1).read_until(b'\n', text);
-        let origin = || self.origin.clone();
-        read.map_err(|source| TableError::Io { action: "read", origin: origin(), source })?;
+        read.map_err(TableError::reading(&self.origin))?;
         if text.len() > LONGEST_LINE {
-            return Err(TableError::RowTooLong { origin: origin(), line: *number, limit: LONGEST_LINE });
+            return Err(self.wrong(LineProblem::TooLong(LONGEST_LINE)));
         }
         Ok(!text.is_empty())
     }
 
-    fn located(&self, problem: Problem) -> TableError {
-        let (origin, line) = (self.origin.clone(), self.lines.number);
-        match problem {
-            Problem::NotAnObject(found) => TableError::JsonNotAnObject { origin, line, found },
-            Problem::Nested(key, found) => TableError::JsonNested { origin, line, key, found },
-            Problem::Duplicate(key) => TableError::JsonDuplicateKey { origin, line, key },
-            Problem::TooManyLateKeys => {
-                let (limit, rows) = (MOST_LATE_KEYS, self.first_rows);
-                TableError::JsonTooManyLateKeys { origin, line, limit, rows }
-            }
-            Problem::NotUtf8(byte) => TableError::NotUtf8 { origin, line, column: None, byte },
-            Problem::Syntax(character, message) => {
-                TableError::JsonSyntax { origin, line, character, message }
-            }
-        }
+    /// The error about the current line.
+    fn wrong(&self, problem: LineProblem) -> TableError {
+        TableError::Line { origin: self.origin.clone(), line: self.lines.number, problem }
     }
 }

@@ -52,12 +52,12 @@ mod write_text;
 use std::{path::PathBuf, sync::Arc};
 
 use arrow_array::{RecordBatch, new_null_array};
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::{FieldRef, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::error::excerpt;
 pub use self::{
-    error::TableError,
+    error::{LineProblem, TableError},
     format::{Format, UnknownFormat},
     notes::Note,
     raw_json::json_field,
@@ -237,10 +237,8 @@ impl Table {
     pub fn set_kind(&mut self, name: &str, kind: ColumnKind) -> Result<(), TableError> {
         let index = self.position(name)?;
         let reading = Reading { kind, notation: self.columns[index].notation };
-        let mut first_row = 0;
-        for batch in &self.batches {
-            read_cells(name, batch.column(index), reading, first_row, &self.origin)?;
-            first_row += batch.num_rows();
+        for Rows { batch, first_row, origin } in self.rows() {
+            read_cells(name, batch.column(index), reading, first_row, &origin)?;
         }
         self.columns[index].kind = kind;
         Ok(())
@@ -259,7 +257,11 @@ impl Table {
         Ok(Self {
             origin: self.origin.clone(),
             columns: kept.iter().map(|&index| self.columns[index].clone()).collect(),
-            batches: self.batches.iter().map(|batch| projected(batch, &kept)).collect(),
+            batches: self
+                .batches
+                .iter()
+                .map(|batch| batch.project(&kept).expect("columns of the table"))
+                .collect(),
             notes: self.notes.clone(),
         })
     }
@@ -271,10 +273,6 @@ impl Table {
             known: self.columns.iter().map(|column| column.name.clone()).collect(),
         })
     }
-}
-
-fn projected(batch: &RecordBatch, columns: &[usize]) -> RecordBatch {
-    batch.project(columns).expect("positions within the schema")
 }
 
 /// Adds nulls for the columns at the end of `schema` that appeared after this batch.
@@ -289,14 +287,8 @@ fn widened(batch: RecordBatch, schema: &SchemaRef) -> RecordBatch {
 }
 
 fn same_columns(one: &Schema, other: &Schema) -> bool {
-    let columns = |schema: &Schema| {
-        schema
-            .fields()
-            .iter()
-            .map(|field| (field.name().clone(), field.data_type().clone()))
-            .collect::<Vec<_>>()
-    };
-    columns(one) == columns(other)
+    let columns = |field: &FieldRef| (field.name().clone(), field.data_type().clone());
+    one.fields().iter().map(columns).eq(other.fields().iter().map(columns))
 }
 
 fn describe(schema: &Schema) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::error::Quoted;
+use super::error::quoted;
 
 /// Something worth knowing about a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,9 +105,9 @@ impl Display for Note {
                 write!(formatter, "array `{array}` is left out: {reason}")
             }
             Self::LateKeys { keys, rows } => {
-                write!(formatter, "keys that first appear after row {rows} are left out: {}", Quoted(keys))
+                write!(formatter, "keys that first appear after row {rows} are left out: {}", quoted(keys))
             }
-            Self::AbsentKeys { keys } => write!(formatter, "no line has a value for {}", Quoted(keys)),
+            Self::AbsentKeys { keys } => write!(formatter, "no line has a value for {}", quoted(keys)),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! from the array `X`, or from the only two-dimensional array if there is no `X`. Every array with one value
 //! per row, such as `y`, adds a column under its own name. Other arrays are left out and reported in a note.
 
-use std::{fs::File, io::Read, sync::Arc};
+use std::{fmt::Display, fs::File, io::Read, sync::Arc};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema, SchemaRef};
@@ -114,10 +114,8 @@ struct Entry {
 
 impl Archive {
     fn open(file: File, origin: String) -> Result<Self, TableError> {
-        match ZipArchive::new(file) {
-            Ok(zip) => Ok(Self { zip, origin }),
-            Err(error) => Err(malformed(&origin, &error)),
-        }
+        let zip = ZipArchive::new(file).map_err(malformed(&origin))?;
+        Ok(Self { zip, origin })
     }
 
     /// All arrays with their headers, in the order of the archive.
@@ -125,8 +123,8 @@ impl Archive {
         let Self { zip, origin } = self;
         let mut entries = Vec::new();
         for index in 0..zip.len() {
-            let mut file = zip.by_index(index).map_err(|error| malformed(origin, &error))?;
-            let name = file.name().map_err(|error| malformed(origin, &error))?.into_owned();
+            let mut file = zip.by_index(index).map_err(malformed(origin))?;
+            let name = file.name().map_err(malformed(origin))?.into_owned();
             let Some(name) = name.strip_suffix(".npy") else { continue };
             let layout = Layout::read(&mut file, origin, Format::Npz)?;
             entries.push(Entry { index, name: name.to_owned(), layout });
@@ -137,15 +135,15 @@ impl Archive {
     /// Extracts the array into a temporary file, because an archive's content can only be read in sequence.
     fn array(&mut self, entry: &Entry) -> Result<ArrayFile, TableError> {
         let Self { zip, origin } = self;
-        let mut file = zip.by_index(entry.index).map_err(|error| malformed(origin, &error))?;
+        let mut file = zip.by_index(entry.index).map_err(malformed(origin))?;
         // Only as many bytes as the archive claims, so that endless data cannot fill the disk.
         let claimed = file.size();
-        let spool = spooled(&mut (&mut file).take(claimed)).map_err(|error| malformed(origin, &error))?;
+        let spool = spooled(&mut (&mut file).take(claimed)).map_err(malformed(origin))?;
         let name = format!("`{}`", entry.name);
         ArrayFile::open(spool, &name, origin, Format::Npz)
     }
 }
 
-fn malformed(origin: &str, error: &dyn std::error::Error) -> TableError {
-    TableError::Malformed { origin: origin.to_owned(), format: Format::Npz, reason: error.to_string() }
+fn malformed<'a, E: Display>(origin: &'a str) -> impl FnOnce(E) -> TableError + 'a {
+    |error| TableError::malformed(origin, Format::Npz, error)
 }

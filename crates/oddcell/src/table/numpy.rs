@@ -45,11 +45,7 @@ enum Element {
 impl Layout {
     /// Reads the header and stops before the data.
     pub(super) fn read(reader: &mut dyn Read, origin: &str, format: Format) -> Result<Self, TableError> {
-        let malformed = |error: std::io::Error| TableError::Malformed {
-            origin: origin.into(),
-            format,
-            reason: error.to_string(),
-        };
+        let malformed = |error: std::io::Error| TableError::malformed(origin, format, error);
         // Magic (6 bytes), version (2), length of the header (2, or 4 from version 2 on).
         let mut start = vec![0; 8];
         reader.read_exact(&mut start).map_err(malformed)?;
@@ -59,7 +55,7 @@ impl Layout {
         let length = start[8..].iter().rev().fold(0, |length, &byte| length << 8 | u64::from(byte));
         if length > LONGEST_HEADER {
             let reason = format!("its header claims to be {length} bytes long");
-            return Err(TableError::Malformed { origin: origin.into(), format, reason });
+            return Err(TableError::malformed(origin, format, reason));
         }
         let header = NpyHeader::from_reader(start.as_slice().chain(reader)).map_err(malformed)?;
         let dtype = header.dtype();
@@ -120,22 +116,29 @@ impl ArrayFile {
     /// Reads the header and checks that shape, type and file size agree. `name` is the array's name in
     /// messages.
     pub(super) fn open(mut file: File, name: &str, origin: &str, format: Format) -> Result<Self, TableError> {
-        let io = |source| TableError::Io { action: "read", origin: origin.to_owned(), source };
         let layout = Layout::read(&mut file, origin, format)?;
-        let (origin, array) = (origin.to_owned(), name.to_owned());
+        let wrong = |problem: String| {
+            let (origin, array) = (origin.to_owned(), name.to_owned());
+            Err(TableError::Array { origin, array, problem })
+        };
         let Some((n_rows, n_columns)) = layout.rows_and_columns() else {
-            return Err(TableError::ArrayShape { origin, array, shape: layout.shape });
+            let shape = &layout.shape;
+            return wrong(format!(
+                "found the shape {shape:?}, but rows × columns (two dimensions) were expected"
+            ));
         };
         let Some(element) = layout.element else {
-            return Err(TableError::ArrayType { origin, array, dtype: layout.dtype });
+            let dtype = &layout.dtype;
+            return wrong(format!("found the dtype {dtype}, but integers, floats or booleans were expected"));
         };
-        let data_begin = file.stream_position().map_err(io)?;
-        let found = file.metadata().map_err(io)?.len().saturating_sub(data_begin);
+        let data_begin = file.stream_position().map_err(TableError::reading(origin))?;
+        let found = file.metadata().map_err(TableError::reading(origin))?.len().saturating_sub(data_begin);
         let claimed = u128::from(n_rows) * u128::from(n_columns) * u128::from(element.size());
         if claimed != u128::from(found) {
-            return Err(TableError::ArraySize { origin, array, claimed, found });
+            return wrong(format!("the header claims {claimed} bytes of data, but the file holds {found}"));
         }
         let Layout { big_endian, fortran, .. } = layout;
+        let origin = origin.to_owned();
         Ok(Self { origin, file, data_begin, element, big_endian, fortran, n_rows, n_columns })
     }
 
@@ -178,11 +181,7 @@ impl ArrayFile {
         let mut bytes = vec![0; length as usize];
         let read = self.file.seek(SeekFrom::Start(self.data_begin + offset));
         let read = read.and_then(|_| self.file.read_exact(&mut bytes));
-        read.map(|()| bytes).map_err(|source| TableError::Io {
-            action: "read",
-            origin: self.origin.clone(),
-            source,
-        })
+        read.map(|()| bytes).map_err(TableError::reading(&self.origin))
     }
 
     /// The elements that start at `begin`, `begin + stride`, ….

@@ -19,22 +19,14 @@ use super::{
 pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableError> {
     let origin = input.origin.clone();
     let file = input.into_file()?;
-    let length = file.metadata().map_err(|source| TableError::Io {
-        action: "read",
-        origin: origin.clone(),
-        source,
-    })?;
+    let length = file.metadata().map_err(TableError::reading(&origin))?;
     let file = CheckedFile { file, length: length.len() };
-    let malformed = |error: ParquetError| malformed(&origin, &error);
+    let malformed = |error| TableError::malformed(&origin, Format::Parquet, error);
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(malformed)?;
     let reader = builder.with_batch_size(options.batch_rows.max(1)).build().map_err(malformed)?;
     let schema = reader.schema();
     let source = Box::new(ParquetBatches { reader, origin });
     Ok(Opened { schema, source, notes: Vec::new(), delimiter: None })
-}
-
-fn malformed(origin: &str, error: &dyn std::error::Error) -> TableError {
-    TableError::Malformed { origin: origin.to_owned(), format: Format::Parquet, reason: error.to_string() }
 }
 
 struct ParquetBatches {
@@ -44,7 +36,8 @@ struct ParquetBatches {
 
 impl BatchSource for ParquetBatches {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
-        self.reader.next().transpose().map_err(|error| malformed(&self.origin, &error))
+        let malformed = |error| TableError::malformed(&self.origin, Format::Parquet, error);
+        self.reader.next().transpose().map_err(malformed)
     }
 }
 

@@ -75,7 +75,7 @@ impl TableReader {
 
     fn start(input: Input, options: &ReadOptions) -> Result<Self, TableError> {
         let origin = input.origin.clone();
-        let format = Format::detect(options.format, input.path(), input.start())
+        let format = Format::detect(options.format, input.path.as_deref(), &input.start)
             .map_err(|(asked, found)| TableError::WrongFormat { origin: origin.clone(), asked, found })?;
         let opened = guarded(&origin, format, || match format {
             Format::Csv => csv::open(input, options),
@@ -219,11 +219,8 @@ fn guarded<T>(
     catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        Err(TableError::Malformed {
-            origin: origin.to_owned(),
-            format,
-            reason: format!("the decoder gave up: {}", text.unwrap_or("no reason given")),
-        })
+        let reason = format!("the decoder gave up: {}", text.unwrap_or("no reason given"));
+        Err(TableError::malformed(origin, format, reason))
     })
 }
 

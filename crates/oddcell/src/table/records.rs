@@ -11,7 +11,7 @@
 
 use std::io::Read;
 
-use super::TableError;
+use super::{LineProblem, TableError};
 
 /// The longest row, which bounds the memory of the reader. A longer one is an unclosed quote or a binary
 /// file.
@@ -93,13 +93,15 @@ impl<R: Read> Records<R> {
                 }
                 Scanned::NeedsMore => self.refill()?,
                 Scanned::Unclosed { line_ends } => {
-                    return Err(TableError::UnclosedQuote {
-                        origin: self.origin.clone(),
-                        line: self.line + line_ends,
-                    });
+                    return Err(self.wrong(self.line + line_ends, LineProblem::UnclosedQuote));
                 }
             }
         }
+    }
+
+    /// The error about a line.
+    pub(super) fn wrong(&self, line: u64, problem: LineProblem) -> TableError {
+        TableError::Line { origin: self.origin.clone(), line, problem }
     }
 
     /// The number of fields of the current row.
@@ -222,8 +224,7 @@ impl<R: Read> Records<R> {
         self.begin = 0;
         if self.filled == self.buffer.len() {
             if self.filled >= LONGEST_ROW {
-                let (origin, line) = (self.origin.clone(), self.line);
-                return Err(TableError::RowTooLong { origin, line, limit: LONGEST_ROW });
+                return Err(self.wrong(self.line, LineProblem::TooLong(LONGEST_ROW)));
             }
             self.buffer.resize(self.filled * 2, 0);
         }
@@ -232,9 +233,7 @@ impl<R: Read> Records<R> {
                 Ok(0) => self.input_ended = true,
                 Ok(count) => self.filled += count,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(source) => {
-                    return Err(TableError::Io { action: "read", origin: self.origin.clone(), source });
-                }
+                Err(error) => return Err(TableError::reading(&self.origin)(error)),
             }
         }
         Ok(())
@@ -321,7 +320,10 @@ mod tests {
     #[test]
     fn a_quote_that_is_never_closed_is_reported_where_it_was_opened() {
         let error = rows(b"a,b\n1,2\n\"x\ny\",\"oops\n3,4\n", b',', 4).unwrap_err();
-        assert!(matches!(error, TableError::UnclosedQuote { line: 4, .. }), "{error}");
+        assert!(
+            matches!(error, TableError::Line { line: 4, problem: LineProblem::UnclosedQuote, .. }),
+            "{error}"
+        );
     }
 
     #[test]
@@ -334,7 +336,11 @@ mod tests {
             }
         }
         let error = Records::new(Endless, "test", b',').advance().unwrap_err();
-        assert!(matches!(error, TableError::RowTooLong { line: 1, limit: LONGEST_ROW, .. }), "{error}");
+        let is_too_long = |problem: &LineProblem| *problem == LineProblem::TooLong(LONGEST_ROW);
+        assert!(
+            matches!(&error, TableError::Line { line: 1, problem, .. } if is_too_long(problem)),
+            "{error}"
+        );
     }
 
     proptest! {

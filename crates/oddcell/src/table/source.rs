@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{self, Cursor, Read},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 #[cfg(any(feature = "numpy", feature = "parquet"))]
@@ -19,7 +19,8 @@ pub(super) struct Input {
     /// For messages: the path, or "standard input".
     pub(super) origin: String,
     pub(super) path: Option<PathBuf>,
-    start: Vec<u8>,
+    /// The first bytes, at most [`START`] of them.
+    pub(super) start: Vec<u8>,
     body: Body,
 }
 
@@ -60,18 +61,9 @@ impl Input {
         Self { origin: origin.to_owned(), path: None, start, body: Body::Stream(reader) }.decompressed()
     }
 
-    /// The first bytes, at most [`START`] of them.
-    pub(super) fn start(&self) -> &[u8] {
-        &self.start
-    }
-
     /// Whether the first bytes are the whole input.
     pub(super) fn start_is_all(&self) -> bool {
         self.start.len() < START
-    }
-
-    pub(super) fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
     }
 
     /// Decompresses gzip and zstd, whatever the file's name is.
@@ -95,8 +87,7 @@ impl Input {
     /// All bytes of a text without the UTF-8 byte-order mark. Refuses UTF-16.
     pub(super) fn into_text(mut self) -> Result<Box<dyn Read + Send>, TableError> {
         // UTF-16 without a mark: every other byte of Latin text is zero.
-        let zero_bytes = self.start.iter().take(4).map(|&byte| byte == 0);
-        let zero_bytes: Vec<bool> = zero_bytes.collect();
+        let zero_bytes: Vec<bool> = self.start.iter().take(4).map(|&byte| byte == 0).collect();
         let looks_wide =
             [[true, false, true, false], [false, true, false, true]].iter().any(|wide| zero_bytes == wide);
         if looks_wide || self.start.starts_with(b"\xFF\xFE") || self.start.starts_with(b"\xFE\xFF") {
@@ -170,6 +161,6 @@ fn read_start(reader: &mut dyn Read, origin: &str) -> Result<Vec<u8>, TableError
     match reader.take(START as u64).read_to_end(&mut start) {
         Ok(0) => Err(TableError::Empty { origin: origin.to_owned() }),
         Ok(_) => Ok(start),
-        Err(source) => Err(TableError::Io { action: "read", origin: origin.to_owned(), source }),
+        Err(error) => Err(TableError::reading(origin)(error)),
     }
 }

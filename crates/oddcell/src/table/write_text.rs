@@ -11,7 +11,7 @@ use super::{
     raw_json::{is_json, plain_text},
     typed::kind_to_write,
 };
-use crate::kinds::{TypeGroup, displayable, is_json_number, to_text};
+use crate::kinds::{TypeGroup, displayable, is_json_number, to_text, write_json_string};
 
 /// Nulls are empty cells. A value that cannot be displayed shows its error instead of stopping the whole
 /// table.
@@ -33,6 +33,18 @@ impl<'a> Column<'a> {
                 origin: "output".to_owned(),
                 column: field.name().clone(),
                 found: array.data_type().to_string(),
+            }),
+        }
+    }
+
+    /// The text of a cell; `None` if it is null. Writes what is not text into `scratch`.
+    fn cell<'b>(&'b self, row: usize, scratch: &'b mut String) -> Option<&'b str> {
+        match self {
+            Self::Text(cells) => cells.is_valid(row).then(|| cells.value(row)),
+            Self::Other(array, formatter) => array.is_valid(row).then(|| {
+                scratch.clear();
+                write!(scratch, "{}", formatter.value(row)).expect("a string takes everything");
+                scratch.as_str()
             }),
         }
     }
@@ -70,14 +82,10 @@ pub(super) fn csv_rows(out: &mut Vec<u8>, batch: &RecordBatch, delimiter: u8) ->
                 out.push(delimiter);
             }
             match column {
-                Column::Text(cells) if cells.is_null(row) => {}
-                Column::Text(cells) if *plain => append_cell(out, cells, row),
-                Column::Text(cells) => csv_cell(out, cells.value(row), delimiter),
-                Column::Other(array, _) if array.is_null(row) => {}
-                Column::Other(_, formatter) => {
-                    scratch.clear();
-                    write!(scratch, "{}", formatter.value(row)).expect("a string takes everything");
-                    csv_cell(out, &scratch, delimiter);
+                Column::Text(cells) if *plain && cells.is_valid(row) => append_cell(out, cells, row),
+                _ => {
+                    let cell = column.cell(row, &mut scratch);
+                    cell.into_iter().for_each(|cell| csv_cell(out, cell, delimiter));
                 }
             }
         }
@@ -148,13 +156,12 @@ pub(super) fn json_rows(
     let mut columns = Vec::with_capacity(batch.num_columns());
     for (field, array) in schema.fields().iter().zip(&arrays) {
         let mut key = Vec::new();
-        json_string(&mut key, field.name());
+        write_json_string(field.name(), &mut key);
         key.push(b':');
         let meaning = match (TypeGroup::of(array.data_type()), kind_to_write(field, kinds)) {
             (Some(TypeGroup::Text), _) if is_json(field) => Meaning::Raw,
-            (Some(TypeGroup::Text), kind) => Meaning::Text(kind),
             (Some(TypeGroup::Number | TypeGroup::Boolean), _) => Meaning::Bare,
-            _ => Meaning::Quoted,
+            (_, kind) => Meaning::Text(kind),
         };
         columns.push((key, meaning, Column::new(field, array)?));
     }
@@ -165,14 +172,9 @@ pub(super) fn json_rows(
             out.push(separator);
             separator = b',';
             out.extend_from_slice(key);
-            match column {
-                Column::Text(cells) if cells.is_valid(row) => json_text(out, cells.value(row), meaning),
-                Column::Other(array, formatter) if array.is_valid(row) => {
-                    scratch.clear();
-                    write!(scratch, "{}", formatter.value(row)).expect("a string takes everything");
-                    json_other(out, &scratch, meaning);
-                }
-                _ => out.extend_from_slice(b"null"),
+            match column.cell(row, &mut scratch) {
+                Some(cell) => json_cell(out, cell, meaning),
+                None => out.extend_from_slice(b"null"),
             }
         }
         out.extend_from_slice(b"}\n");
@@ -183,36 +185,22 @@ pub(super) fn json_rows(
 enum Meaning {
     /// Already JSON.
     Raw,
-    /// Text, written as its kind if that is known.
+    /// Text, written as its kind if that is known; dates and times.
     Text(Option<ColumnKind>),
     /// Numbers and truth values.
     Bare,
-    /// Dates and times.
-    Quoted,
-}
-
-fn json_text(out: &mut Vec<u8>, cell: &str, meaning: &Meaning) {
-    match meaning {
-        Meaning::Raw => out.extend_from_slice(cell.as_bytes()),
-        Meaning::Text(Some(_)) if is_null(cell) => out.extend_from_slice(b"null"),
-        Meaning::Text(Some(kind)) => kind.write_json(cell, out),
-        Meaning::Text(None) | Meaning::Bare | Meaning::Quoted => json_string(out, cell),
-    }
 }
 
 /// JSON has no NaN and no infinity; both become null.
-fn json_other(out: &mut Vec<u8>, cell: &str, meaning: &Meaning) {
+fn json_cell(out: &mut Vec<u8>, cell: &str, meaning: &Meaning) {
+    let is_bare = || is_json_number(cell.as_bytes()) || matches!(cell, "true" | "false");
     match meaning {
-        Meaning::Bare if is_json_number(cell.as_bytes()) || matches!(cell, "true" | "false") => {
-            out.extend_from_slice(cell.as_bytes());
-        }
-        Meaning::Bare => out.extend_from_slice(b"null"),
-        Meaning::Raw | Meaning::Text(_) | Meaning::Quoted => json_string(out, cell),
+        Meaning::Raw => out.extend_from_slice(cell.as_bytes()),
+        Meaning::Bare if is_bare() => out.extend_from_slice(cell.as_bytes()),
+        Meaning::Text(Some(kind)) if !is_null(cell) => kind.write_json(cell, out),
+        Meaning::Text(Some(_)) | Meaning::Bare => out.extend_from_slice(b"null"),
+        Meaning::Text(None) => write_json_string(cell, out),
     }
-}
-
-fn json_string(out: &mut Vec<u8>, text: &str) {
-    serde_json::to_writer(out, text).expect("a vector takes every string");
 }
 
 #[cfg(test)]

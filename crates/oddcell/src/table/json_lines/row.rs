@@ -21,7 +21,7 @@ use serde::{
 use serde_json::Value;
 
 use super::MOST_LATE_KEYS;
-use crate::table::{Wanted, raw_json::json_field, typed::untyped_field};
+use crate::table::{LineProblem, Wanted, raw_json::json_field, typed::untyped_field};
 
 /// The columns of the batch under construction.
 pub(super) struct Columns {
@@ -33,9 +33,11 @@ pub(super) struct Columns {
     only: bool,
     /// The number of columns of the first batch, once it is read.
     n_early: Option<usize>,
+    /// The number of rows of the first batch, once it is read.
+    pub(super) first_rows: usize,
     /// Late keys that did not become columns.
     left_out: BTreeSet<String>,
-    problem: Option<Problem>,
+    problem: Option<LineProblem>,
 }
 
 struct Column {
@@ -43,16 +45,6 @@ struct Column {
     text: StringBuilder,
     /// Nobody reads the cells; they are kept as JSON, whatever they hold.
     carried: bool,
-}
-
-/// What is wrong with a line.
-pub(super) enum Problem {
-    NotAnObject(&'static str),
-    Nested(String, &'static str),
-    Duplicate(String),
-    TooManyLateKeys,
-    NotUtf8(u8),
-    Syntax(usize, String),
 }
 
 impl Columns {
@@ -69,6 +61,7 @@ impl Columns {
             named: named.iter().cloned().collect(),
             only,
             n_early: None,
+            first_rows: 0,
             left_out: BTreeSet::new(),
             problem: None,
         }
@@ -110,6 +103,7 @@ impl Columns {
     /// Treats keys that first appear from now on as late.
     pub(super) fn settle(&mut self) {
         self.n_early = Some(self.len());
+        self.first_rows = self.n_rows;
     }
 
     /// Late keys that did not become columns.
@@ -124,11 +118,11 @@ impl Columns {
     }
 
     /// Returns where the values of `key` go. `guess` is the likeliest column and is tried first.
-    fn place(&mut self, key: &str, guess: usize) -> Result<Place, Problem> {
+    fn place(&mut self, key: &str, guess: usize) -> Result<Place, LineProblem> {
         let guessed = self.all.get(guess).is_some_and(|column| column.name == key).then_some(guess);
         match guessed.or_else(|| self.by_name.get(key).copied()) {
             Some(index) if self.all[index].text.len() > self.n_rows => {
-                Err(Problem::Duplicate(key.to_owned()))
+                Err(LineProblem::DuplicateKey(key.to_owned()))
             }
             Some(index) => Ok(Place::Column(index)),
             None => match self.n_early {
@@ -138,7 +132,9 @@ impl Columns {
                     }
                     Ok(Place::Nowhere)
                 }
-                Some(n_early) if self.len() - n_early == MOST_LATE_KEYS => Err(Problem::TooManyLateKeys),
+                Some(n_early) if self.len() - n_early == MOST_LATE_KEYS => {
+                    Err(LineProblem::TooManyLateKeys { limit: MOST_LATE_KEYS, rows: self.first_rows })
+                }
                 _ => Ok(Place::Column(self.add(key.to_owned()))),
             },
         }
@@ -152,16 +148,27 @@ enum Place {
 }
 
 /// Appends the object of a line as a row.
-pub(super) fn read_row(columns: &mut Columns, line: &[u8]) -> Result<(), Problem> {
-    let text = std::str::from_utf8(line).map_err(|error| Problem::NotUtf8(line[error.valid_up_to()]))?;
+pub(super) fn read_row(columns: &mut Columns, line: &[u8]) -> Result<(), LineProblem> {
+    let text = std::str::from_utf8(line)
+        .map_err(|error| LineProblem::NotUtf8 { column: None, byte: line[error.valid_up_to()] })?;
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let result = RowSeed { columns }.deserialize(&mut deserializer).and_then(|()| deserializer.end());
     if let Err(error) = result {
         return Err(columns.problem.take().unwrap_or_else(|| {
+            // Every other value finds its place, so a wrong type is that of the whole line.
+            if error.is_data() {
+                return LineProblem::NotAnObject(match line[0] {
+                    b'[' => "an array",
+                    b'"' => "a string",
+                    b't' | b'f' => "a truth value",
+                    b'n' => "null",
+                    _ => "a number",
+                });
+            }
             // The parser's position is within the line; the caller knows which line.
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-            Problem::Syntax(error.column(), message)
+            LineProblem::JsonSyntax { character: error.column(), message }
         }));
     }
     columns.n_rows += 1;
@@ -181,13 +188,6 @@ impl<'de> DeserializeSeed<'de> for RowSeed<'_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
-    }
-}
-
-impl RowSeed<'_> {
-    fn no_object<E: serde::de::Error>(self, found: &'static str) -> Result<(), E> {
-        self.columns.problem = Some(Problem::NotAnObject(found));
-        Err(E::custom("not an object"))
     }
 }
 
@@ -211,28 +211,6 @@ impl<'de> Visitor<'de> for RowSeed<'_> {
             }
         }
         Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<(), A::Error> {
-        self.no_object("an array")
-    }
-    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<(), E> {
-        self.no_object("a string")
-    }
-    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<(), E> {
-        self.no_object("a truth value")
-    }
-    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<(), E> {
-        self.no_object("a number")
-    }
-    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<(), E> {
-        self.no_object("a number")
-    }
-    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<(), E> {
-        self.no_object("a number")
-    }
-    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
-        self.no_object("null")
     }
 }
 
@@ -272,16 +250,17 @@ struct CellSeed<'a> {
 
 impl CellSeed<'_> {
     /// Appends a value that looks the same as text and as JSON.
-    fn append(self, value: impl std::fmt::Display) {
+    fn append<E>(self, value: impl std::fmt::Display) -> Result<(), E> {
         let text = &mut self.columns.all[self.index].text;
         write!(text, "{value}").expect("a string takes everything");
         text.append_value("");
+        Ok(())
     }
 
     fn nested<'de, D: Deserializer<'de>>(self, found: &'static str, value: D) -> Result<(), D::Error> {
         let Column { name, text, carried } = &mut self.columns.all[self.index];
         if !*carried {
-            self.columns.problem = Some(Problem::Nested(name.clone(), found));
+            self.columns.problem = Some(LineProblem::Nested { key: name.clone(), found });
             return Err(serde::de::Error::custom("nested"));
         }
         text.append_value(Value::deserialize(value)?.to_string());
@@ -305,28 +284,23 @@ impl<'de> Visitor<'de> for CellSeed<'_> {
 
     fn visit_str<E>(self, value: &str) -> Result<(), E> {
         if self.columns.all[self.index].carried {
-            self.append(Value::from(value));
-        } else {
-            self.columns.all[self.index].text.append_value(value);
+            return self.append(Value::from(value));
         }
+        self.columns.all[self.index].text.append_value(value);
         Ok(())
     }
     fn visit_bool<E>(self, value: bool) -> Result<(), E> {
-        self.append(value);
-        Ok(())
+        self.append(value)
     }
     fn visit_i64<E>(self, value: i64) -> Result<(), E> {
-        self.append(value);
-        Ok(())
+        self.append(value)
     }
     fn visit_u64<E>(self, value: u64) -> Result<(), E> {
-        self.append(value);
-        Ok(())
+        self.append(value)
     }
     fn visit_f64<E>(self, value: f64) -> Result<(), E> {
         // With an exponent where that is shorter: 1e300 must not turn into 301 digits.
-        self.append(format_args!("{value:?}"));
-        Ok(())
+        self.append(format_args!("{value:?}"))
     }
     fn visit_unit<E>(self) -> Result<(), E> {
         self.columns.all[self.index].text.append_null();
