@@ -12,25 +12,17 @@ use super::{
 use crate::{
     Table,
     kinds::{Learned, Training},
-    table::{ColumnInfo, Sample},
+    table::ColumnInfo,
 };
 
 impl Encoder {
     /// Learns from all rows of `table`. The column `label` and the ignored columns must exist, and make no features.
     pub fn fit(table: &Table, options: &EncodeOptions, label: Option<&str>) -> Result<Self, EncodeError> {
-        Self::fit_some(table, None, options, label)
+        Self::fit_sample(table, None, options, label)
     }
 
-    /// Learns from a sample of the rows as if they were all rows.
-    pub fn fit_sample(
-        sample: &Sample,
-        options: &EncodeOptions,
-        label: Option<&str>,
-    ) -> Result<Self, EncodeError> {
-        Self::fit_some(&sample.table, Some(&sample.row_numbers), options, label)
-    }
-
-    fn fit_some(
+    /// Learns from a sample of the rows as if they were all rows. `row_numbers` are their positions in the whole table.
+    pub(crate) fn fit_sample(
         table: &Table,
         row_numbers: Option<&[u64]>,
         options: &EncodeOptions,

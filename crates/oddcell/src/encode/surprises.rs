@@ -28,17 +28,18 @@ impl Surprises {
     /// One sentence, without a full stop, for each column with surprises.
     #[must_use]
     pub fn notes(&self, encoder: &Encoder) -> Vec<String> {
-        let nulls = self.unexpected_nulls.iter().zip(encoder.columns()).filter(|(count, _)| **count > 0);
-        let nulls = nulls.map(|(&count, column)| {
-            let cells = counted(count as usize, "empty cell", "empty cells");
-            format!("column `{}`: {cells}, but none in training; treated as average", column.name())
+        let surprising = |counts: &[u64], says: fn(&str, usize) -> String| -> Vec<String> {
+            let columns = counts.iter().zip(encoder.columns()).filter(|(count, _)| **count > 0);
+            columns.map(|(&count, column)| says(column.name(), count as usize)).collect()
+        };
+        let nulls = surprising(&self.unexpected_nulls, |column, count| {
+            let cells = counted(count, "empty cell", "empty cells");
+            format!("column `{column}`: {cells}, but none in training; treated as average")
         });
-        let unseen = self.unseen_levels.iter().zip(encoder.columns()).filter(|(count, _)| **count > 0);
-        let unseen = unseen.map(|(&count, column)| {
-            let cells = counted(count as usize, "value", "values");
-            format!("column `{}`: {cells} never seen in training", column.name())
+        let unseen = surprising(&self.unseen_levels, |column, count| {
+            format!("column `{column}`: {} never seen in training", counted(count, "value", "values"))
         });
-        nulls.chain(unseen).collect()
+        [nulls, unseen].concat()
     }
 }
 

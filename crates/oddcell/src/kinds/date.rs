@@ -46,7 +46,7 @@ impl Kind for Date {
     }
 
     fn recognizer() -> Box<dyn Recognizer> {
-        Box::new(Dates { evidence: Some(Evidence::default()), first: None })
+        Box::new(Dates { shapes: Some(Shapes::default()), first: None })
     }
 
     fn read(source: &Source<'_>) -> Result<Cells, TableError> {
@@ -152,63 +152,45 @@ fn native_seconds(source: &Source<'_>) -> Vec<f64> {
 
 /// Recognizes columns in which every cell is a date, or every cell a time of day.
 struct Dates {
-    /// `None` once a cell is no date, or contradicts the others.
-    evidence: Option<Evidence>,
+    /// The shapes of the cells so far; `None` once a cell is no date, or contradicts the others.
+    shapes: Option<Shapes>,
     first: Option<Sighting>,
 }
 
-/// What the dates of a column have shown so far.
+/// A set of shapes, one bit for each.
 #[derive(Clone, Copy, Default)]
-struct Evidence {
-    times_of_day: bool,
-    calendar: bool,
-    slashes: Slashes,
-}
+struct Shapes(u8);
 
-/// What `a/b/yyyy` means in a column.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Slashes {
-    #[default]
-    NotSeen,
-    Ambiguous,
-    MonthFirst,
-    DayFirst,
-}
+impl Shapes {
+    fn has(self, shape: DateShape) -> bool {
+        self.0 & 1 << shape as u8 != 0
+    }
 
-impl Evidence {
-    /// The evidence with one more cell; `None` once the cells contradict each other.
+    /// The set with one more shape; `None` if the shapes contradict each other.
     fn with(self, shape: DateShape) -> Option<Self> {
-        let slashes = match (self.slashes, shape) {
-            (Slashes::MonthFirst, DateShape::DayFirst) | (Slashes::DayFirst, DateShape::MonthFirst) => {
-                return None;
-            }
-            (_, DateShape::MonthFirst) => Slashes::MonthFirst,
-            (_, DateShape::DayFirst) => Slashes::DayFirst,
-            (Slashes::NotSeen, DateShape::EitherOrder) => Slashes::Ambiguous,
-            (known, DateShape::EitherOrder | DateShape::Clear | DateShape::TimeOfDay) => known,
-        };
-        let time_of_day = shape == DateShape::TimeOfDay;
-        let times_of_day = self.times_of_day || time_of_day;
-        let calendar = self.calendar || !time_of_day;
-        (!(times_of_day && calendar)).then_some(Self { times_of_day, calendar, slashes })
+        let all = Self(self.0 | 1 << shape as u8);
+        let both_orders = all.has(DateShape::MonthFirst) && all.has(DateShape::DayFirst);
+        let mixed = all.has(DateShape::TimeOfDay) && all.0.count_ones() > 1;
+        (!both_orders && !mixed).then_some(all)
     }
 }
 
 impl Recognizer for Dates {
     fn observe(&mut self, cells: &StringArray, first_row: usize) {
         for (index, cell) in cells.iter().enumerate() {
-            let (Some(evidence), Some(cell)) = (self.evidence, cell) else { continue };
+            let (Some(shapes), Some(cell)) = (self.shapes, cell) else { continue };
             if !text::is_null(cell) {
                 self.first.get_or_insert_with(|| Sighting::new(first_row + index, cell));
-                self.evidence = dates::shape(cell.trim_ascii()).and_then(|shape| evidence.with(shape));
+                self.shapes = dates::shape(cell.trim_ascii()).and_then(|shape| shapes.with(shape));
             }
         }
     }
 
     fn finish(self: Box<Self>, column: &str) -> Recognition {
-        let Some(Evidence { slashes, .. }) = self.evidence else { return Recognition::Differs(None) };
-        let notation = Notation { day_first: slashes == Slashes::DayFirst };
-        let example = self.first.filter(|_| slashes == Slashes::Ambiguous);
+        let Some(shapes) = self.shapes else { return Recognition::Differs(None) };
+        let notation = Notation { day_first: shapes.has(DateShape::DayFirst) };
+        let is_clear = notation.day_first || shapes.has(DateShape::MonthFirst);
+        let example = self.first.filter(|_| shapes.has(DateShape::EitherOrder) && !is_clear);
         let note = example.map(|Sighting { value, .. }| Note::AmbiguousDates { column: column.into(), value });
         Recognition::Fits { notation, note }
     }

@@ -3,6 +3,8 @@
 //! Inference, scoring and writing share one list of null tokens and one reading of numbers, so a cell cannot be a
 //! number in one place and a null in another. Spaces around a cell do not count.
 
+use serde::de::IgnoredAny;
+
 /// Text that stands for "no value", ignoring case and the spaces around it.
 pub const NULL_TOKENS: [&str; 12] =
     ["", "NA", "N/A", "#N/A", "<NA>", "NaN", "NaT", "null", "none", "nil", "?", "-"];
@@ -178,27 +180,12 @@ pub(super) fn is_decimal_comma(cell: &str) -> bool {
         .map_or_else(|| is_digits(cell), |(whole, decimals)| is_digits(whole) && is_digits(decimals))
 }
 
-/// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`
+/// Whether a text is a number as JSON writes it: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`
 pub(crate) fn is_json_number(text: &[u8]) -> bool {
-    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let text = text.strip_prefix(b"-").unwrap_or(text);
-    let whole = digits(text);
-    if whole == 0 || (whole > 1 && text[0] == b'0') {
-        return false;
-    }
-    let mut text = &text[whole..];
-    if let Some(rest) = text.strip_prefix(b".") {
-        let decimals = digits(rest);
-        if decimals == 0 {
-            return false;
-        }
-        text = &rest[decimals..];
-    }
-    if let [b'e' | b'E', rest @ ..] = text {
-        let rest = rest.strip_prefix(b"+").or_else(|| rest.strip_prefix(b"-")).unwrap_or(rest);
-        return !rest.is_empty() && digits(rest) == rest.len();
-    }
-    text.is_empty()
+    // The ends tell numbers from other JSON, and from numbers with spaces around them.
+    matches!(text, [b'-' | b'0'..=b'9', ..])
+        && text.last().is_some_and(u8::is_ascii_digit)
+        && serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
 
 /// Writes a cell as a JSON string.

@@ -66,7 +66,8 @@ impl Streaming {
         let detector = options.detector.build()?;
         let learner = in_blocks(&*detector, options)?;
         let n_rows = crossfit::enough_rows(sample.n_rows, options)?;
-        let encoder = Encoder::fit_sample(sample, &options.encode, options.label.as_deref())?;
+        let (row_numbers, label) = (Some(&sample.row_numbers[..]), options.label.as_deref());
+        let encoder = Encoder::fit_sample(&sample.table, row_numbers, &options.encode, label)?;
         let n_held_out = crossfit::n_held_out(n_rows, options);
         let n_training_rows = n_rows - n_held_out;
         let blocks = self.blocks(learner.rows_needed(n_training_rows), encoder.n_features())?;

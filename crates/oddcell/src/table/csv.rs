@@ -27,10 +27,7 @@ const BATCH_BYTES: usize = 16 << 20;
 pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableError> {
     let origin = input.origin.clone();
     let delimiter = match options.delimiter {
-        Some(delimiter @ (b'"' | b'\n' | b'\r' | 0x80..)) => {
-            return Err(TableError::BadDelimiter { delimiter });
-        }
-        Some(delimiter) => delimiter,
+        Some(delimiter) => checked_delimiter(delimiter)?,
         None => guess_delimiter(&input.start, input.start_is_all()),
     };
     let mut records = Records::new(input.into_text()?, &origin, delimiter);
@@ -61,7 +58,21 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
         columns: (0..n_columns).map(|_| TextColumn::default()).collect(),
         lines: Vec::new(),
     };
-    Ok(Opened { schema, source: Box::new(source), notes: Vec::new(), delimiter: Some(delimiter) })
+    Ok(Opened {
+        schema,
+        source: Box::new(source),
+        first: None,
+        notes: Vec::new(),
+        delimiter: Some(delimiter),
+    })
+}
+
+/// The delimiter, if it can separate fields.
+pub(super) fn checked_delimiter(delimiter: u8) -> Result<u8, TableError> {
+    match delimiter {
+        b'"' | b'\n' | b'\r' | 0x80.. => Err(TableError::BadDelimiter { delimiter }),
+        _ => Ok(delimiter),
+    }
 }
 
 /// The delimiter that splits the first rows into equally many fields, preferring more fields; a comma if none

@@ -44,12 +44,11 @@ pub(super) fn open(input: Input) -> Result<Opened, TableError> {
         ended: false,
         decoder: StreamDecoder::new(),
         pending: Buffer::from_vec(Vec::<u8>::new()),
-        first: None,
     };
     // The decoder returns the schema only after it has seen what follows, which may be the first batch.
-    source.first = source.read_batch()?;
+    let first = source.next_batch()?;
     let schema = source.decoder.schema().ok_or_else(|| source.malformed("it ends before its schema"))?;
-    Ok(Opened { schema, source: Box::new(source), notes: Vec::new(), delimiter: None })
+    Ok(Opened { schema, source: Box::new(source), first, notes: Vec::new(), delimiter: None })
 }
 
 struct IpcBatches {
@@ -60,20 +59,10 @@ struct IpcBatches {
     decoder: StreamDecoder,
     /// Bytes that the decoder has not consumed yet.
     pending: Buffer,
-    first: Option<RecordBatch>,
 }
 
 impl BatchSource for IpcBatches {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
-        if self.first.is_some() {
-            return Ok(self.first.take());
-        }
-        self.read_batch()
-    }
-}
-
-impl IpcBatches {
-    fn read_batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
         loop {
             if !self.pending.is_empty() {
                 let decoded = self.decoder.decode(&mut self.pending);
@@ -92,7 +81,9 @@ impl IpcBatches {
             }
         }
     }
+}
 
+impl IpcBatches {
     /// The next message with its body; `None` at the end of the stream.
     fn next_message(&mut self) -> Result<Option<Vec<u8>>, TableError> {
         let mut message = Vec::new();

@@ -46,14 +46,14 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
         columns: Columns::new(&options.wanted),
         batch_rows: options.batch_rows.max(1),
         schema: Arc::new(Schema::empty()),
-        first: None,
         awaited: Vec::new(),
     };
     // Only the first batch tells the keys.
-    source.first = source.read_first(&options.wanted)?;
+    let first = source.read_first(&options.wanted)?;
     Ok(Opened {
         schema: Arc::clone(&source.schema),
         source: Box::new(source),
+        first,
         notes: Vec::new(),
         delimiter: None,
     })
@@ -71,16 +71,12 @@ struct JsonBatches {
     columns: Columns,
     batch_rows: usize,
     schema: SchemaRef,
-    first: Option<RecordBatch>,
     /// Wanted columns that have had no value so far.
     awaited: Vec<usize>,
 }
 
 impl BatchSource for JsonBatches {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
-        if self.first.is_some() {
-            return Ok(self.first.take());
-        }
         let n_rows = self.read_rows()?;
         let batch = self.finish_batch(n_rows)?;
         if let Some(batch) = &batch {
@@ -124,14 +120,14 @@ impl JsonBatches {
     /// Reads the lines of a batch and returns the number of rows.
     fn read_rows(&mut self) -> Result<usize, TableError> {
         let mut bytes = 0;
-        while self.columns.n_rows() < self.batch_rows && bytes < BATCH_BYTES && self.next_line()? {
+        while self.columns.n_rows < self.batch_rows && bytes < BATCH_BYTES && self.next_line()? {
             let line = self.lines.text.trim_ascii();
             if !line.is_empty() {
                 bytes += line.len() + self.columns.len();
                 read_row(&mut self.columns, line).map_err(|problem| self.wrong(problem))?;
             }
         }
-        Ok(self.columns.n_rows())
+        Ok(self.columns.n_rows)
     }
 
     fn finish_batch(&mut self, n_rows: usize) -> Result<Option<RecordBatch>, TableError> {

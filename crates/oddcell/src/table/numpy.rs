@@ -10,11 +10,17 @@ use std::{
     sync::Arc,
 };
 
-use arrow_array::{ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, UInt64Array};
+use arrow_array::{
+    ArrayRef, ArrowPrimitiveType, BooleanArray, Float32Array, Float64Array, Int64Array, UInt64Array,
+    types::Float16Type,
+};
 use arrow_schema::DataType;
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 
 use super::{Format, TableError};
+
+/// A float of half precision.
+type Half = <Float16Type as ArrowPrimitiveType>::Native;
 
 /// The longest header. A real one is a line of text.
 const LONGEST_HEADER: u64 = 1 << 20;
@@ -209,9 +215,9 @@ impl ArrayFile {
             Element::Float(4) => {
                 Arc::new(Float32Array::from_iter_values(words.map(|word| f32::from_bits(word as u32))))
             }
-            Element::Float(_) => {
-                Arc::new(Float32Array::from_iter_values(words.map(|word| half(word as u16))))
-            }
+            Element::Float(_) => Arc::new(Float32Array::from_iter_values(
+                words.map(|word| Half::from_bits(word as u16).to_f32()),
+            )),
         }
     }
 }
@@ -222,18 +228,5 @@ impl Element {
             Self::Boolean => 1,
             Self::Signed(size) | Self::Unsigned(size) | Self::Float(size) => size,
         }
-    }
-}
-
-/// IEEE half precision: 1 sign, 5 exponent (bias 15) and 10 fraction bits.
-fn half(bits: u16) -> f32 {
-    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let exponent = i32::from(bits >> 10 & 0x1F);
-    let fraction = f32::from(bits & 0x3FF) / 1024.0;
-    match exponent {
-        0 => sign * fraction * 2f32.powi(-14),
-        31 if fraction == 0.0 => sign * f32::INFINITY,
-        31 => f32::NAN,
-        _ => sign * (1.0 + fraction) * 2f32.powi(exponent - 15),
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
     let reader = builder.with_batch_size(options.batch_rows.max(1)).build().map_err(malformed)?;
     let schema = reader.schema();
     let source = Box::new(ParquetBatches { reader, origin });
-    Ok(Opened { schema, source, notes: Vec::new(), delimiter: None })
+    Ok(Opened { schema, source, first: None, notes: Vec::new(), delimiter: None })
 }
 
 struct ParquetBatches {

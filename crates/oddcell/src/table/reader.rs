@@ -49,6 +49,8 @@ pub(super) trait BatchSource: Send {
 pub(super) struct Opened {
     pub(super) schema: SchemaRef,
     pub(super) source: Box<dyn BatchSource>,
+    /// The first batch, if it had to be read to know the columns.
+    pub(super) first: Option<RecordBatch>,
     pub(super) notes: Vec<Note>,
     pub(super) delimiter: Option<u8>,
 }
@@ -95,7 +97,7 @@ impl TableReader {
             #[cfg(not(feature = "numpy"))]
             Format::Npy | Format::Npz => missing_feature(input, "NumPy files", "numpy"),
         })?;
-        let Opened { schema, source, notes, delimiter } = opened;
+        let Opened { schema, source, first, notes, delimiter } = opened;
         check_schema(&origin, &schema)?;
         let batch_rows = options.batch_rows.max(1);
         let mut reader = Self {
@@ -105,10 +107,12 @@ impl TableReader {
             delimiter,
             notes,
             batch_rows,
-            pending: None,
+            pending: first.filter(|first| first.num_rows() > 0),
             source: Some(source),
         };
-        reader.pending = reader.next_from_source()?;
+        if reader.pending.is_none() {
+            reader.pending = reader.next_from_source()?;
+        }
         if reader.pending.is_none() {
             return Err(TableError::NoRows {
                 n_columns: reader.schema.fields().len(),

@@ -14,6 +14,7 @@ use arrow_schema::SchemaRef;
 
 use super::{
     ColumnInfo, Format, TableError,
+    csv::checked_delimiter,
     write_text::{csv_header, csv_rows, json_rows},
 };
 #[cfg(feature = "parquet")]
@@ -83,10 +84,7 @@ impl<W: Write + Send> TableWriter<W> {
 
     /// Separates the fields of a CSV with `delimiter` instead of a comma.
     pub fn with_delimiter(mut self, delimiter: u8) -> Result<Self, TableError> {
-        if matches!(delimiter, b'"' | b'\n' | b'\r' | 0x80..) {
-            return Err(TableError::BadDelimiter { delimiter });
-        }
-        self.delimiter = delimiter;
+        self.delimiter = checked_delimiter(delimiter)?;
         Ok(self)
     }
 

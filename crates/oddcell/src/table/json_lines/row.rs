@@ -1,6 +1,7 @@
 //! Appends one JSON object as one row to the columns under construction.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeSet, HashMap, HashSet},
     fmt::Write as _,
     sync::Arc,
@@ -27,7 +28,7 @@ use crate::table::{LineProblem, Wanted, raw_json::json_field, typed::untyped_fie
 pub(super) struct Columns {
     all: Vec<Column>,
     by_name: HashMap<String, usize>,
-    n_rows: usize,
+    pub(super) n_rows: usize,
     named: HashSet<String>,
     /// Whether only the named columns are wanted; otherwise all but the named ones are.
     only: bool,
@@ -69,10 +70,6 @@ impl Columns {
 
     pub(super) fn len(&self) -> usize {
         self.all.len()
-    }
-
-    pub(super) fn n_rows(&self) -> usize {
-        self.n_rows
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -117,34 +114,28 @@ impl Columns {
         self.all.iter_mut().map(|column| Arc::new(column.text.finish()) as ArrayRef).collect()
     }
 
-    /// Returns where the values of `key` go. `guess` is the likeliest column and is tried first.
-    fn place(&mut self, key: &str, guess: usize) -> Result<Place, LineProblem> {
+    /// Returns the column of `key`, or `None` if its values go nowhere. `guess` is the likeliest column and is tried first.
+    fn place(&mut self, key: &str, guess: usize) -> Result<Option<usize>, LineProblem> {
         let guessed = self.all.get(guess).is_some_and(|column| column.name == key).then_some(guess);
         match guessed.or_else(|| self.by_name.get(key).copied()) {
             Some(index) if self.all[index].text.len() > self.n_rows => {
                 Err(LineProblem::DuplicateKey(key.to_owned()))
             }
-            Some(index) => Ok(Place::Column(index)),
+            Some(index) => Ok(Some(index)),
             None => match self.n_early {
                 Some(_) if self.only => {
                     if self.left_out.len() < MOST_LATE_KEYS && !self.left_out.contains(key) {
                         self.left_out.insert(key.to_owned());
                     }
-                    Ok(Place::Nowhere)
+                    Ok(None)
                 }
                 Some(n_early) if self.len() - n_early == MOST_LATE_KEYS => {
                     Err(LineProblem::TooManyLateKeys { limit: MOST_LATE_KEYS, rows: self.first_rows })
                 }
-                _ => Ok(Place::Column(self.add(key.to_owned()))),
+                _ => Ok(Some(self.add(key.to_owned()))),
             },
         }
     }
-}
-
-/// Where a value goes.
-enum Place {
-    Column(usize),
-    Nowhere,
 }
 
 /// Appends the object of a line as a row.
@@ -152,7 +143,7 @@ pub(super) fn read_row(columns: &mut Columns, line: &[u8]) -> Result<(), LinePro
     let text = std::str::from_utf8(line)
         .map_err(|error| LineProblem::NotUtf8 { column: None, byte: line[error.valid_up_to()] })?;
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let result = RowSeed { columns }.deserialize(&mut deserializer).and_then(|()| deserializer.end());
+    let result = deserializer.deserialize_any(RowVisitor { columns }).and_then(|()| deserializer.end());
     if let Err(error) = result {
         return Err(columns.problem.take().unwrap_or_else(|| {
             // Every other value finds its place, so a wrong type is that of the whole line.
@@ -180,18 +171,11 @@ pub(super) fn read_row(columns: &mut Columns, line: &[u8]) -> Result<(), LinePro
     Ok(())
 }
 
-struct RowSeed<'a> {
+struct RowVisitor<'a> {
     columns: &'a mut Columns,
 }
 
-impl<'de> DeserializeSeed<'de> for RowSeed<'_> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for RowSeed<'_> {
+impl<'de> Visitor<'de> for RowVisitor<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -201,46 +185,26 @@ impl<'de> Visitor<'de> for RowSeed<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         // Nearly every line has its keys in the same order, so the next column is the likeliest.
         let mut guess = 0;
-        while let Some(place) = map.next_key_seed(KeySeed { columns: self.columns, guess })? {
-            match place {
-                Place::Column(index) => {
+        while let Some(Key(key)) = map.next_key()? {
+            match self.columns.place(&key, guess) {
+                Ok(Some(index)) => {
                     map.next_value_seed(CellSeed { columns: self.columns, index })?;
                     guess = index + 1;
                 }
-                Place::Nowhere => drop(map.next_value::<IgnoredAny>()?),
+                Ok(None) => drop(map.next_value::<IgnoredAny>()?),
+                Err(problem) => {
+                    self.columns.problem = Some(problem);
+                    return Err(serde::de::Error::custom("no place for the key"));
+                }
             }
         }
         Ok(())
     }
 }
 
-/// Maps a key to the place of its values.
-struct KeySeed<'a> {
-    columns: &'a mut Columns,
-    guess: usize,
-}
-
-impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
-    type Value = Place;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Place, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for KeySeed<'_> {
-    type Value = Place;
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("a key")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<Place, E> {
-        self.columns.place(key, self.guess).map_err(|problem| {
-            self.columns.problem = Some(problem);
-            E::custom("no place for the key")
-        })
-    }
-}
+/// A key, borrowed from its line unless it has escapes.
+#[derive(Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Appends a value to its column: as text, or as JSON if nobody reads the column.
 struct CellSeed<'a> {
