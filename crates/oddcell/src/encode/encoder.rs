@@ -151,16 +151,15 @@ impl Encoder {
         let Rows { batch, origin, .. } = rows;
         let schema = batch.schema_ref();
         let mut by_name = HashMap::with_capacity(schema.fields().len());
-        let mut doubled = Vec::new();
         for (field, array) in schema.fields().iter().zip(batch.columns()) {
-            if by_name.insert(field.name().as_str(), array).is_some() {
-                doubled.push(field.name());
+            let name = field.name();
+            let is_double = by_name.insert(name.as_str(), array).is_some();
+            if is_double && self.columns.iter().any(|column| column.name() == name) {
+                return Err(EncodeError::DuplicateColumn {
+                    origin: origin.to_string(),
+                    column: name.clone(),
+                });
             }
-        }
-        if let Some(column) =
-            doubled.into_iter().find(|name| self.columns.iter().any(|column| column.name() == *name))
-        {
-            return Err(EncodeError::DuplicateColumn { origin: origin.to_string(), column: column.clone() });
         }
         let arrays: Vec<_> =
             self.columns.iter().filter_map(|column| by_name.get(column.name()).copied().cloned()).collect();
@@ -195,11 +194,12 @@ impl Encoder {
             let first_row = number * BLOCK_ROWS;
             for (at, (column, cells)) in self.columns.iter().zip(&columns).enumerate() {
                 let values = column.value_features();
-                let block = Block::new(rows, n_features, values.clone(), first_row);
+                let block = Block { rows, n_features, features: values.clone(), first_row };
                 let kind = column.content().as_kind();
                 surprises.unseen_levels[at] += kind.write(cells, &self.features[values.clone()], block);
                 if column.nulls() > 0 {
-                    let block = Block::new(rows, n_features, values.end..values.end + 1, first_row);
+                    let features = values.end..values.end + 1;
+                    let block = Block { rows, n_features, features, first_row };
                     write_null_flags(cells, self.features[values.end], block);
                 }
             }

@@ -46,10 +46,10 @@ impl Kind for Boolean {
     }
 
     fn read(source: &Source<'_>) -> Result<Cells, TableError> {
-        match source.group() {
+        match source.group {
             TypeGroup::Text => source.text_as_numbers(|cell| text::boolean(cell).map(f64::from)),
             TypeGroup::Boolean => {
-                let cells = source.array().as_boolean().iter();
+                let cells = source.array.as_boolean().iter();
                 Ok(Cells::Numbers(cells.map(|cell| cell.map_or(f64::NAN, f64::from)).collect()))
             }
             TypeGroup::Null | TypeGroup::Number | TypeGroup::Date => source.no_cell_fits(),

@@ -42,8 +42,8 @@ impl Kind for Category {
     }
 
     fn read(source: &Source<'_>) -> Result<Cells, TableError> {
-        let array = source.array();
-        Ok(Cells::Names(match source.group() {
+        let array = &source.array;
+        Ok(Cells::Names(match source.group {
             TypeGroup::Text => trimmed(&null_tokens_as_nulls(&source.text()?)),
             TypeGroup::Null => StringArray::new_null(array.len()),
             TypeGroup::Boolean => {
@@ -107,7 +107,7 @@ impl Kind for Category {
     }
 
     fn write(&self, cells: &Cells, features: &[Feature], mut block: Block<'_>) -> u64 {
-        let (names, first_row) = (cells.names(), block.first_row());
+        let (names, first_row) = (cells.names(), block.first_row);
         let zeros: Vec<f64> = features.iter().map(|feature| feature.scale(0.0)).collect();
         let other = self.0.kept().len();
         let mut unseen = 0;

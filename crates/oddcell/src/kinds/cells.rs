@@ -10,7 +10,7 @@ use arrow_cast::cast;
 use arrow_schema::DataType;
 
 use super::{
-    Notation, Reading,
+    Reading,
     arrow::{TypeGroup, null_tokens_as_nulls, to_text, unpacked, written},
     text,
 };
@@ -76,9 +76,9 @@ pub fn read_cells(
 /// A column to read.
 pub(crate) struct Source<'a> {
     column: &'a str,
-    array: ArrayRef,
-    group: TypeGroup,
-    reading: Reading,
+    pub(super) array: ArrayRef,
+    pub(super) group: TypeGroup,
+    pub(super) reading: Reading,
     first_row: usize,
     origin: &'a str,
 }
@@ -100,18 +100,6 @@ impl<'a> Source<'a> {
                 found: array.data_type().to_string(),
             }),
         }
-    }
-
-    pub(super) fn array(&self) -> &ArrayRef {
-        &self.array
-    }
-
-    pub(super) fn group(&self) -> TypeGroup {
-        self.group
-    }
-
-    pub(super) fn notation(&self) -> Notation {
-        self.reading.notation
     }
 
     /// A column of [`TypeGroup::Text`] as plain text.

@@ -50,8 +50,8 @@ impl Kind for Date {
     }
 
     fn read(source: &Source<'_>) -> Result<Cells, TableError> {
-        let Notation { day_first } = source.notation();
-        match source.group() {
+        let Notation { day_first } = source.reading.notation;
+        match source.group {
             TypeGroup::Text => source.text_as_numbers(|cell| dates::parse(cell, day_first)),
             TypeGroup::Date => Ok(Cells::Numbers(native_seconds(source))),
             TypeGroup::Null | TypeGroup::Number | TypeGroup::Boolean => source.no_cell_fits(),
@@ -130,7 +130,7 @@ fn whole_unit(seconds: &[f64]) -> Option<f64> {
 
 /// Typed dates and times as seconds since 1970-01-01 or since midnight.
 fn native_seconds(source: &Source<'_>) -> Vec<f64> {
-    let array = source.array();
+    let array = &source.array;
     // Timestamps with and without time zone both count from 1970-01-01 UTC; only whole numbers cast both ways.
     let whole = match array.data_type() {
         DataType::Date32 | DataType::Time32(_) => cast(array, &DataType::Int32),

@@ -24,28 +24,17 @@ impl Scale {
 
 /// The features of one column in a block of consecutive rows.
 pub(crate) struct Block<'a> {
-    rows: &'a mut [f64],
-    n_features: usize,
-    features: Range<usize>,
-    first_row: usize,
+    /// All features of the rows.
+    pub(crate) rows: &'a mut [f64],
+    /// The number of all features of a row.
+    pub(crate) n_features: usize,
+    /// The positions of the column's features in a row.
+    pub(crate) features: Range<usize>,
+    /// The row of the batch with which the block starts.
+    pub(crate) first_row: usize,
 }
 
-impl<'a> Block<'a> {
-    /// The positions `features` of some rows with `n_features` values each, from `first_row` of the batch on.
-    pub(crate) fn new(
-        rows: &'a mut [f64],
-        n_features: usize,
-        features: Range<usize>,
-        first_row: usize,
-    ) -> Self {
-        Self { rows, n_features, features, first_row }
-    }
-
-    /// The row of the batch with which the block starts.
-    pub(super) fn first_row(&self) -> usize {
-        self.first_row
-    }
-
+impl Block<'_> {
     /// The features of the column, row by row.
     pub(super) fn rows(&mut self) -> impl Iterator<Item = &mut [f64]> {
         let Range { start, end } = self.features;

@@ -23,11 +23,7 @@ pub(super) struct Level {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "SavedLevels", into = "SavedLevels")]
 pub(super) struct Levels {
-    kept: Vec<Level>,
-    /// The pooled levels: all of them, or none if they are too many to remember.
-    rare: Vec<Level>,
-    pooled_levels: u64,
-    pooled_rows: u64,
+    saved: SavedLevels,
     /// Name to position in `kept` then `rare`. Derived.
     places: HashMap<Box<str>, u32>,
 }
@@ -69,55 +65,59 @@ impl Levels {
 
     /// The levels that have a feature of their own, most common first.
     pub(super) fn kept(&self) -> &[Level] {
-        &self.kept
+        &self.saved.kept
     }
 
     /// The number of pooled levels.
     pub(super) fn pooled_levels(&self) -> u64 {
-        self.pooled_levels
+        self.saved.pooled_levels
     }
 
     /// The number of training rows with a pooled level.
     pub(super) fn pooled_rows(&self) -> u64 {
-        self.pooled_rows
+        self.saved.pooled_rows
     }
 
     /// Looks `name` up.
     pub(super) fn place(&self, name: &str) -> Place {
+        let SavedLevels { kept, rare, pooled_levels, .. } = &self.saved;
         match self.places.get(name) {
-            Some(&at) if (at as usize) < self.kept.len() => Place::Kept(at as usize),
-            Some(&at) => Place::Rare(self.rare[at as usize - self.kept.len()].rows),
-            None if self.rare.len() as u64 == self.pooled_levels => Place::Unseen,
+            Some(&at) if (at as usize) < kept.len() => Place::Kept(at as usize),
+            Some(&at) => Place::Rare(rare[at as usize - kept.len()].rows),
+            None if rare.len() as u64 == *pooled_levels => Place::Unseen,
             None => Place::Unknown,
         }
     }
 
     /// Checks that `filled` rows can have these levels.
     pub(super) fn validate(&self, filled: u64, check: &Check<'_>) -> Result<(), EncodeError> {
-        let all_differ = self.places.len() == self.kept.len() + self.rare.len();
+        let SavedLevels { kept, rare, pooled_levels: pooled, pooled_rows: rows } = &self.saved;
+        let all_differ = self.places.len() == kept.len() + rare.len();
         check.ensure(all_differ, "levels", "a name twice", "different names")?;
-        for level in self.kept.iter().chain(&self.rare) {
+        for level in kept.iter().chain(rare) {
             let what = format!("rows of level `{}`", level.name);
             check.ensure(level.rows > 0, &what, level.rows, "at least 1")?;
         }
         // Saturating, so that counts which wrap around cannot add up to the right sum.
         let sum = |levels: &[Level]| levels.iter().fold(0u64, |sum, level| sum.saturating_add(level.rows));
-        let total = sum(&self.kept).saturating_add(self.pooled_rows);
+        let total = sum(kept).saturating_add(*rows);
         check.ensure(total == filled, "rows of all levels", total, "the number of rows that are not null")?;
 
-        let (rare, pooled, rows) = (self.rare.len() as u64, self.pooled_levels, self.pooled_rows);
-        check.ensure(rare == pooled || rare == 0, "rare levels", rare, "all pooled levels, or none")?;
+        let remembered = rare.len() as u64;
+        let all_or_none = remembered == *pooled || remembered == 0;
+        check.ensure(all_or_none, "rare levels", remembered, "all pooled levels, or none")?;
         let possible =
-            if rare > 0 { sum(&self.rare) == rows } else { pooled <= rows && (pooled > 0 || rows == 0) };
+            if remembered > 0 { sum(rare) == *rows } else { pooled <= rows && (*pooled > 0 || *rows == 0) };
         check.ensure(possible, "pooled rows", rows, "the rows of the pooled levels")
     }
 }
 
 /// The stored part of [`Levels`].
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SavedLevels {
     kept: Vec<Level>,
+    /// The pooled levels: all of them, or none if they are too many to remember.
     rare: Vec<Level>,
     pooled_levels: u64,
     pooled_rows: u64,
@@ -125,17 +125,14 @@ struct SavedLevels {
 
 impl From<SavedLevels> for Levels {
     fn from(saved: SavedLevels) -> Self {
-        let SavedLevels { kept, rare, pooled_levels, pooled_rows } = saved;
-        let names = kept.iter().chain(&rare).map(|level| level.name.as_str().into());
-        let places = names.zip(0u32..).collect();
-        Self { kept, rare, pooled_levels, pooled_rows, places }
+        let names = saved.kept.iter().chain(&saved.rare).map(|level| level.name.as_str().into());
+        Self { places: names.zip(0u32..).collect(), saved }
     }
 }
 
 impl From<Levels> for SavedLevels {
     fn from(levels: Levels) -> Self {
-        let Levels { kept, rare, pooled_levels, pooled_rows, places: _ } = levels;
-        Self { kept, rare, pooled_levels, pooled_rows }
+        levels.saved
     }
 }
 

@@ -42,7 +42,7 @@ impl Kind for Number {
     }
 
     fn read(source: &Source<'_>) -> Result<Cells, TableError> {
-        match source.group() {
+        match source.group {
             TypeGroup::Text => text_numbers(&source.text()?, source),
             TypeGroup::Number => native_numbers(source),
             TypeGroup::Null | TypeGroup::Boolean | TypeGroup::Date => source.no_cell_fits(),
@@ -151,7 +151,7 @@ fn native_numbers(source: &Source<'_>) -> Result<Cells, TableError> {
         floats.iter().map(|cell| cell.unwrap_or(f64::NAN)).collect()
     };
     match numbers.iter().position(|number| number.is_infinite()) {
-        Some(index) => Err(source.infinite(index, &written(source.array(), index))),
+        Some(index) => Err(source.infinite(index, &written(&source.array, index))),
         None => Ok(Cells::Numbers(numbers)),
     }
 }

@@ -199,13 +199,8 @@ fn read_tensor(place: &Place, data: &[u8]) -> Tensor {
 /// Calls `with` with the little-endian bytes of the tensor, piece by piece.
 fn each_piece(tensor: &Tensor, mut with: impl FnMut(&[u8])) {
     fn pieces<const N: usize, T: Copy>(values: &[T], write: fn(T) -> [u8; N], with: &mut impl FnMut(&[u8])) {
-        let mut piece = Vec::with_capacity(1024 * N);
         for values in values.chunks(1024) {
-            piece.clear();
-            for &value in values {
-                piece.extend_from_slice(&write(value));
-            }
-            with(&piece);
+            with(values.iter().map(|&value| write(value)).collect::<Vec<_>>().as_flattened());
         }
     }
     match tensor {
@@ -233,11 +228,7 @@ fn checksum(header: &str, tensors: &Tensors) -> String {
         }
         each_piece(tensor, |bytes| hash.update(bytes));
     }
-    let digest = hash.finalize();
-    digest.iter().fold(String::with_capacity(64), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn json(value: &(impl Serialize + ?Sized)) -> String {

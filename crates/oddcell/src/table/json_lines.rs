@@ -35,14 +35,11 @@ const MOST_LATE_KEYS: usize = 1 << 12;
 
 pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableError> {
     let origin = input.origin.clone();
-    let lines = Lines {
-        reader: BufReader::with_capacity(256 << 10, input.into_text()?),
-        number: 0,
-        text: Vec::new(),
-    };
     let mut source = JsonBatches {
         origin,
-        lines,
+        reader: BufReader::with_capacity(256 << 10, input.into_text()?),
+        line_number: 0,
+        line: Vec::new(),
         columns: Columns::new(&options.wanted),
         batch_rows: options.batch_rows.max(1),
         schema: Arc::new(Schema::empty()),
@@ -59,15 +56,11 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
     })
 }
 
-struct Lines {
-    reader: BufReader<Box<dyn Read + Send>>,
-    number: u64,
-    text: Vec<u8>,
-}
-
 struct JsonBatches {
     origin: String,
-    lines: Lines,
+    reader: BufReader<Box<dyn Read + Send>>,
+    line_number: u64,
+    line: Vec<u8>,
     columns: Columns,
     batch_rows: usize,
     schema: SchemaRef,
@@ -121,7 +114,7 @@ impl JsonBatches {
     fn read_rows(&mut self) -> Result<usize, TableError> {
         let mut bytes = 0;
         while self.columns.n_rows < self.batch_rows && bytes < BATCH_BYTES && self.next_line()? {
-            let line = self.lines.text.trim_ascii();
+            let line = self.line.trim_ascii();
             if !line.is_empty() {
                 bytes += line.len() + self.columns.len();
                 read_row(&mut self.columns, line).map_err(|problem| self.wrong(problem))?;
@@ -148,19 +141,19 @@ impl JsonBatches {
 
     /// Reads the next line; returns false at the end of the input.
     fn next_line(&mut self) -> Result<bool, TableError> {
-        let Lines { reader, number, text } = &mut self.lines;
-        text.clear();
-        *number += 1;
-        let read = reader.by_ref().take(LONGEST_LINE as u64 + 1).read_until(b'\n', text);
+        self.line.clear();
+        self.line_number += 1;
+        let mut reader = self.reader.by_ref().take(LONGEST_LINE as u64 + 1);
+        let read = reader.read_until(b'\n', &mut self.line);
         read.map_err(TableError::reading(&self.origin))?;
-        if text.len() > LONGEST_LINE {
+        if self.line.len() > LONGEST_LINE {
             return Err(self.wrong(LineProblem::TooLong(LONGEST_LINE)));
         }
-        Ok(!text.is_empty())
+        Ok(!self.line.is_empty())
     }
 
     /// The error about the current line.
     fn wrong(&self, problem: LineProblem) -> TableError {
-        TableError::Line { origin: self.origin.clone(), line: self.lines.number, problem }
+        TableError::Line { origin: self.origin.clone(), line: self.line_number, problem }
     }
 }

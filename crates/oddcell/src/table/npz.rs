@@ -25,7 +25,8 @@ pub(super) fn open_npy(input: Input, options: &ReadOptions) -> Result<Opened, Ta
 
 pub(super) fn open_npz(input: Input, options: &ReadOptions) -> Result<Opened, TableError> {
     let origin = input.origin.clone();
-    let mut archive = Archive::open(input.into_file()?, origin.clone())?;
+    let zip = ZipArchive::new(input.into_file()?).map_err(malformed(&origin))?;
+    let mut archive = Archive { zip, origin };
     let entries = archive.entries()?;
     let is_table = |entry: &&Entry| entry.layout.shape.len() == 2;
     let named = entries.iter().find(|entry| entry.name == "X");
@@ -34,7 +35,7 @@ pub(super) fn open_npz(input: Input, options: &ReadOptions) -> Result<Opened, Ta
     let Some(main) = named.or(only) else {
         let arrays =
             entries.iter().map(|entry| format!("`{}` {}", entry.name, entry.layout.describe())).collect();
-        return Err(TableError::NoArray { origin, arrays });
+        return Err(TableError::NoArray { origin: archive.origin, arrays });
     };
     let mut arrays = vec![(None, archive.array(main)?)];
     let n_rows = arrays[0].1.n_rows;
@@ -113,11 +114,6 @@ struct Entry {
 }
 
 impl Archive {
-    fn open(file: File, origin: String) -> Result<Self, TableError> {
-        let zip = ZipArchive::new(file).map_err(malformed(&origin))?;
-        Ok(Self { zip, origin })
-    }
-
     /// All arrays with their headers, in the order of the archive.
     fn entries(&mut self) -> Result<Vec<Entry>, TableError> {
         let Self { zip, origin } = self;
