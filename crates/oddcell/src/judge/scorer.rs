@@ -175,25 +175,16 @@ fn pieces(
 ) -> impl Iterator<Item = Result<Rows, Error>> + Send {
     let origin: Arc<str> = origin.into();
     let mut first_row = 0;
-    let mut whole = None::<Rows>;
-    let mut batches = batches;
-    std::iter::from_fn(move || {
-        let rows = match whole.take() {
-            Some(rows) => rows,
-            None => match batches.next()? {
-                Ok(batch) => {
-                    let rows = Rows::new(batch, first_row, Arc::clone(&origin));
-                    first_row += rows.n_rows();
-                    rows
-                }
-                Err(error) => return Some(Err(error.into())),
-            },
+    batches.flat_map(move |batch| {
+        let whole = match batch {
+            Ok(batch) => Rows::new(batch, first_row, Arc::clone(&origin)),
+            Err(error) => return vec![Err(error.into())],
         };
-        if rows.n_rows() <= PIECE_ROWS {
-            return Some(Ok(rows));
-        }
-        whole = Some(rows.slice(PIECE_ROWS, rows.n_rows() - PIECE_ROWS));
-        Some(Ok(rows.slice(0, PIECE_ROWS)))
+        let n_rows = whole.n_rows();
+        first_row += n_rows;
+        // A batch without rows is one piece.
+        let starts = (0..n_rows.max(1)).step_by(PIECE_ROWS);
+        starts.map(|start| Ok(whole.slice(start, PIECE_ROWS.min(n_rows - start)))).collect()
     })
 }
 

@@ -20,7 +20,7 @@ pub enum Spool {
 pub(super) enum Waiting {
     Memory(Vec<RecordBatch>),
     #[cfg(feature = "ipc")]
-    Disk(Option<Box<disk::File>>),
+    Disk(Box<disk::File>),
 }
 
 impl Waiting {
@@ -28,7 +28,7 @@ impl Waiting {
         match spool {
             Spool::Memory => Self::Memory(Vec::new()),
             #[cfg(feature = "ipc")]
-            Spool::Disk => Self::Disk(None),
+            Spool::Disk => Self::Disk(Box::default()),
         }
     }
 
@@ -36,10 +36,7 @@ impl Waiting {
         match self {
             Self::Memory(batches) => batches.push(judged),
             #[cfg(feature = "ipc")]
-            Self::Disk(file) => match file {
-                Some(file) => file.write(&judged)?,
-                None => *file = Some(Box::new(disk::File::create(&judged)?)),
-            },
+            Self::Disk(file) => file.push(&judged)?,
         }
         Ok(())
     }
@@ -49,9 +46,7 @@ impl Waiting {
         match self {
             Self::Memory(batches) => batches.into_iter().try_for_each(take),
             #[cfg(feature = "ipc")]
-            Self::Disk(None) => Ok(()),
-            #[cfg(feature = "ipc")]
-            Self::Disk(Some(file)) => file.for_each(take),
+            Self::Disk(file) => file.for_each(take),
         }
     }
 }
@@ -66,27 +61,28 @@ mod disk {
 
     use crate::{Error, error::ScoreError};
 
-    /// Rows in an Arrow stream. The system deletes the file when it is closed.
-    pub(in crate::judge) struct File(StreamWriter<std::fs::File>);
+    /// Rows in an Arrow stream, once there are some. The system deletes the file when it is closed.
+    #[derive(Default)]
+    pub(in crate::judge) struct File(Option<StreamWriter<std::fs::File>>);
 
     impl File {
-        /// A file that holds `first`.
-        pub(super) fn create(first: &RecordBatch) -> Result<Self, Error> {
-            let file = tempfile::tempfile().map_err(failed)?;
-            let mut created = Self(StreamWriter::try_new(file, &first.schema()).map_err(failed)?);
-            created.write(first)?;
-            Ok(created)
-        }
-
-        pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
-            self.0.write(batch).map_err(failed)
+        pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+            let writer = match &mut self.0 {
+                Some(writer) => writer,
+                none => {
+                    let file = tempfile::tempfile().map_err(failed)?;
+                    none.insert(StreamWriter::try_new(file, &batch.schema()).map_err(failed)?)
+                }
+            };
+            writer.write(batch).map_err(failed)
         }
 
         pub(super) fn for_each(
             self,
             mut take: impl FnMut(RecordBatch) -> Result<(), Error>,
         ) -> Result<(), Error> {
-            let mut file = self.0.into_inner().map_err(failed)?;
+            let Some(writer) = self.0 else { return Ok(()) };
+            let mut file = writer.into_inner().map_err(failed)?;
             file.seek(SeekFrom::Start(0)).map_err(failed)?;
             let batches = StreamReader::try_new(file, None).map_err(failed)?;
             batches.map(|batch| batch.map_err(failed)).try_for_each(|batch| take(batch?))

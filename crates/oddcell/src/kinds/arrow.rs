@@ -39,10 +39,6 @@ impl TypeGroup {
             | DataType::Time32(_)
             | DataType::Time64(_) => Some(Self::Date),
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(Self::Text),
-            DataType::Decimal32(..)
-            | DataType::Decimal64(..)
-            | DataType::Decimal128(..)
-            | DataType::Decimal256(..) => Some(Self::Number),
             // Other dictionaries are unpacked where they are read, and are categories whatever they hold.
             DataType::Dictionary(_, values) => Self::of(values).filter(|&group| group == Self::Text),
             other => other.is_numeric().then_some(Self::Number),

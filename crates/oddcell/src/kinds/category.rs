@@ -14,6 +14,7 @@ use super::{
     levels::{Levels, Place},
     recognize::{Recognition, Recognizer},
     seen::{CellAt, Seen},
+    text,
 };
 use crate::{
     encode::{Check, EncodeError, Feature, LeftOutReason, Report},
@@ -131,23 +132,12 @@ impl Kind for Category {
 
     fn look<'a>(&self, cell: &CellAt<'a>, counts: Counts) -> Result<Seen<'a>, TableError> {
         let levels = &self.0;
-        let text = cell.text().map(|text| (text, levels.place(text)));
-        let (name, place) = match text {
-            // A level that was kept cannot be one of the words for null, so there is no need to read the cell.
-            Some((text, place @ Place::Kept(_))) => (Cow::Borrowed(text), place),
-            Some(_) | None => {
-                let read = cell.read()?;
-                let names = read.names();
-                if names.is_null(0) {
-                    return Ok(Seen::default());
-                }
-                match text {
-                    Some((text, place)) => (Cow::Borrowed(text), place),
-                    None => (Cow::Owned(names.value(0).to_owned()), levels.place(names.value(0))),
-                }
-            }
+        let name = match cell.text() {
+            Some(text) => Some(Cow::Borrowed(text)).filter(|text| !text::is_null(text)),
+            None => cell.read()?.names().iter().flatten().next().map(|name| Cow::Owned(name.to_owned())),
         };
-        let rows = match place {
+        let Some(name) = name else { return Ok(Seen::default()) };
+        let rows = match levels.place(&name) {
             Place::Kept(level) => Some(levels.kept()[level].rows),
             Place::Rare(rows) => Some(rows),
             Place::Unseen => Some(0),

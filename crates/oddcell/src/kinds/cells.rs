@@ -11,7 +11,7 @@ use arrow_schema::DataType;
 
 use super::{
     Reading,
-    arrow::{TypeGroup, null_tokens_as_nulls, to_text, unpacked, written},
+    arrow::{TypeGroup, to_text, unpacked, written},
     text,
 };
 use crate::table::{TableError, excerpt};
@@ -105,11 +105,6 @@ impl<'a> Source<'a> {
     /// A column of [`TypeGroup::Text`] as plain text.
     pub(super) fn text(&self) -> Result<StringArray, TableError> {
         to_text(self.column, &self.array)
-    }
-
-    /// A text column as written, with nulls for null tokens.
-    pub(super) fn as_text(&self) -> Result<ArrayRef, TableError> {
-        Ok(Arc::new(null_tokens_as_nulls(&self.text()?)))
     }
 
     /// A text column as numbers: `read` gets every cell that is not null, without spaces around it.

@@ -26,6 +26,8 @@ mod text;
 mod training;
 mod words;
 
+use std::sync::Arc;
+
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
 use serde::{Deserialize, Serialize};
@@ -93,7 +95,7 @@ pub(crate) trait Kind {
     where
         Self: Sized,
     {
-        source.as_text()
+        Ok(Arc::new(arrow::null_tokens_as_nulls(&source.text()?)))
     }
 
     /// Writes a text cell, not null, as a JSON value. A cell of another kind becomes a string, so nothing is lost.

@@ -45,15 +45,12 @@ impl Input {
             return Err(failed(io::ErrorKind::IsADirectory.into()));
         }
         // Pipes and devices also have a path, but cannot be read twice.
-        let input = if metadata.is_file() {
-            let start = read_start(&mut file, &origin)?;
-            let path = Some(path.clone());
-            Self { origin, path, start, body: Body::File(file) }.decompressed()?
-        } else {
-            let input = Self::from_reader(&origin, Box::new(file))?;
-            Self { path: Some(path.clone()), ..input }
-        };
-        Ok(input)
+        let path = Some(path.clone());
+        if !metadata.is_file() {
+            return Ok(Self { path, ..Self::from_reader(&origin, Box::new(file))? });
+        }
+        let start = read_start(&mut file, &origin)?;
+        Self { origin, path, start, body: Body::File(file) }.decompressed()
     }
 
     pub(super) fn from_reader(origin: &str, mut reader: Box<dyn Read + Send>) -> Result<Self, TableError> {

@@ -51,12 +51,11 @@ impl<'a> Column<'a> {
 }
 
 pub(super) fn csv_header(out: &mut Vec<u8>, schema: &Schema, delimiter: u8) {
-    let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-    for (index, name) in names.iter().enumerate() {
+    for (index, field) in schema.fields().iter().enumerate() {
         if index > 0 {
             out.push(delimiter);
         }
-        csv_cell(out, name, delimiter);
+        csv_cell(out, field.name(), delimiter);
     }
     out.push(b'\n');
 }
