@@ -164,7 +164,7 @@ mod tests {
     use arrow_buffer::NullBuffer;
 
     use super::{
-        super::{ColumnKind, Reading},
+        super::{ColumnKind, Notation, Reading},
         *,
     };
 

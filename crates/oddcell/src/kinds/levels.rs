@@ -166,7 +166,7 @@ mod tests {
         let many: Vec<String> = (0..=MAX_RARE).map(|i| i.to_string()).collect();
         let levels =
             Levels::of(counts(&many.iter().map(|name| (name.as_str(), 1)).collect::<Vec<_>>()), 32, 5);
-        assert_eq!(levels.rare, []);
+        assert_eq!(levels.saved.rare, []);
         assert_eq!((levels.place("7"), levels.place("new")), (Place::Unknown, Place::Unknown));
     }
 }
