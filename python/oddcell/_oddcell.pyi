@@ -72,8 +72,8 @@ class Model:
         """
     def found(self, /, table: Table, rule: Incomplete, progress: Any | None = None) -> dict:
         """
-        What judged rows have besides their own columns: scores, p-values, verdicts, reasons; and the noise of `columns` in
-        standard deviations.
+        What judged rows have besides their own columns: scores, p-values, verdicts, reasons; and the noise of `columns`
+        in standard deviations.
         """
     @staticmethod
     def from_bytes(bytes: bytes) -> Model:

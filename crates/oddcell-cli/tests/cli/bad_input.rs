@@ -318,13 +318,13 @@ fn ten_thousand_columns() {
     written to out.csv
     ");
     // Messages do not list ten thousand names.
-    assert_cmd_snapshot!(folder.oddcell(["fit", "wide.csv", "-o", "x.oddcell", "--label", "nope"]), @r"
+    assert_cmd_snapshot!(folder.oddcell(["fit", "wide.csv", "-o", "x.oddcell", "--label", "nope"]), @"
     success: false
     exit_code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: wide.csv has no column `nope` to be the label; it has `c0`, `c1`, `c2`, `c3`, `c4`, `c5`, `c6`, `c7`, `c8`, `c9`, `c10`, `c11`, `c12`, `c13`, `c14`, `c15`, `c16`, `c17`, `c18`, `c19` and 9980 more
+    error: wide.csv has no column `nope`; its columns are `c0`, `c1`, `c2`, `c3`, `c4`, `c5`, `c6`, `c7`, `c8`, `c9`, `c10`, `c11`, `c12`, `c13`, `c14`, `c15`, `c16`, `c17`, `c18`, `c19` and 9980 more
     ");
     folder.write("narrow.csv", "d1,d2\n1,2\n");
     assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "narrow.csv"]), @r"
@@ -351,13 +351,13 @@ fn labels_that_are_no_truth_values() {
     ----- stderr -----
     error: orders.csv has no column `nope`; its columns are `amount`, `weight`, `city`, `placed`, `gift`, `rating`
     ");
-    assert_cmd_snapshot!(fit("amount"), @r"
+    assert_cmd_snapshot!(fit("amount"), @"
     success: false
     exit_code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: orders.csv, row 1, label column `amount`: found `13.7`, but 0 or 1, true or false was expected
+    error: orders.csv, row 1, label column `amount`: found `13.7`, but expected 0 or 1, true or false
     hint: 1 and true mean anomalous; every row of a labeled table needs a label
     ");
     assert_cmd_snapshot!(fit("city"), @r"

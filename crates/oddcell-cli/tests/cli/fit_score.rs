@@ -461,7 +461,7 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     note: fdr 0.2 cannot flag fewer than 5 of these 120 rows; use alpha or top, or fit with at least 599 calibration rows
     written to out.csv
     ");
-    assert_cmd_snapshot!(score("0.005"), @r"
+    assert_cmd_snapshot!(score("0.005"), @"
     success: true
     exit_code: 0
     ----- stdout -----
@@ -469,7 +469,7 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: false-discovery rate 0.005: at most about 0.5 % of the flagged rows are expected to be normal
-    note: no row can be odd: with 120 calibration rows no p-value is below 0.008; for 0.005 the model must be calibrated on 199 rows, or use --top or --contamination
+    note: fdr 0.005 cannot flag any row: with 120 calibration rows the smallest p-value is 0.008; use top or contamination, or fit with at least 199 calibration rows
     written to out.csv
     ");
     // Of one row, p = 1/121 is small enough.
