@@ -159,18 +159,15 @@ impl<'a> Watch<'a> {
 
     fn judge_cells(&self, method: &Method, split: &CellSplit, seed: u64) -> Result<Measured, Stopped> {
         let context = Context { seed: Seed(seed), monitor: self };
-        let (cells, fit_time) = match &method.spec {
-            Some(spec) => {
-                let detector = spec.build().map_err(|error| Stopped::Error(error.to_string()))?;
-                let fitted = detector.fit(&split.train, &context)?;
-                let fit_time = self.worked();
-                let cells = fitted.judge(&split.test, true)?.cells;
-                (cells.ok_or_else(|| Stopped::Error("it knows no cells".to_owned()))?, fit_time)
-            }
-            None => {
-                let sizes = split.test.values().iter().map(|cell| cell.abs()).collect();
-                (Matrix::new(sizes, split.test.n_rows(), split.test.n_cols()), self.worked())
-            }
+        let (cells, fit_time) = if let Some(spec) = &method.spec {
+            let detector = spec.build().map_err(|error| Stopped::Error(error.to_string()))?;
+            let fitted = detector.fit(&split.train, &context)?;
+            let fit_time = self.worked();
+            let cells = fitted.judge(&split.test, true)?.cells;
+            (cells.ok_or_else(|| Stopped::Error("it knows no cells".to_owned()))?, fit_time)
+        } else {
+            let sizes = split.test.values().iter().map(|cell| cell.abs()).collect();
+            (Matrix::new(sizes, split.test.n_rows(), split.test.n_cols()), self.worked())
         };
         let measured = self.measured(cells.values(), &split.truth, fit_time)?;
         Ok(Measured { top1: Some(cells::top1(&cells, &split.truth)), ..measured })

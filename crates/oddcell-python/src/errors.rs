@@ -33,9 +33,8 @@ pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
     }
     match &error {
         Error::File { source, .. } | Error::Table(TableError::Io { source, .. }) => system(source, message),
-        Error::Param(ParamError::UnknownParameter { .. }) => PyTypeError::new_err(message),
-        Error::Param(ParamError::WrongType { .. }) => PyTypeError::new_err(message),
-        Error::Table(TableError::UnsupportedType { .. })
+        Error::Param(ParamError::UnknownParameter { .. } | ParamError::WrongType { .. })
+        | Error::Table(TableError::UnsupportedType { .. })
         | Error::Encode(EncodeError::Table(TableError::UnsupportedType { .. })) => {
             PyTypeError::new_err(message)
         }

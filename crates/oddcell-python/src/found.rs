@@ -20,7 +20,7 @@ use crate::{
 
 /// What stands beside the columns of judged rows, and the noise in them.
 pub(crate) struct Found {
-    found: Collected,
+    collected: Collected,
     noise: Option<oddcell::Matrix>,
     columns: Vec<String>,
 }
@@ -48,16 +48,16 @@ impl Found {
         let names = judge.encoder().columns().iter().map(EncodedColumn::name);
         let columns = names.map(str::to_owned).collect();
         let drawn = Drawn { judge, page: page.zip(collector), outcome };
-        Ok((Self { found, noise: noise.by_column(judge), columns }, drawn))
+        Ok((Self { collected: found, noise: noise.by_column(judge), columns }, drawn))
     }
 
     /// By the names of the columns of judged rows; besides `noise` (or `None`) and its `columns`.
     pub(crate) fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let dict = PyDict::new(py);
-        dict.set_item(judge::REASONS, self.found.reasons().collect::<Vec<_>>())?;
-        dict.set_item(judge::SCORE, self.found.scores.into_pyarray(py))?;
-        dict.set_item(judge::P, self.found.p_values.into_pyarray(py))?;
-        dict.set_item(judge::VERDICT, self.found.odd.into_pyarray(py))?;
+        dict.set_item(judge::REASONS, self.collected.reasons().collect::<Vec<_>>())?;
+        dict.set_item(judge::SCORE, self.collected.scores.into_pyarray(py))?;
+        dict.set_item(judge::P, self.collected.p_values.into_pyarray(py))?;
+        dict.set_item(judge::VERDICT, self.collected.odd.into_pyarray(py))?;
         dict.set_item("noise", self.noise.map(|noise| matrix(py, noise)).transpose()?)?;
         dict.set_item("columns", self.columns)?;
         Ok(dict)

@@ -86,6 +86,7 @@ pub(crate) struct Content<'a> {
     pub(crate) map: Option<Map>,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "the switches of a template")]
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {

@@ -4,9 +4,9 @@
 //! instructions as wide as the surrounding function allows; this module chooses that width at run time. (The
 //! only other `unsafe` code is the inner loops of `net::gemm`.)
 //!
-//! *Invariant:* the choice never changes a bit. The loops use only operations whose result IEEE 754 fixes (`+
-//! - × ÷`, square root, fused multiply-add), and the order of operations for each output element does not
-//! depend on the vector width.
+//! *Invariant:* the choice never changes a bit. The loops use only operations whose result IEEE 754 fixes
+//! (sums, products, quotients, square roots, fused multiply-adds), and the order of operations for each output
+//! element does not depend on the vector width.
 
 #![expect(unsafe_code, reason = "calling a function compiled for a CPU feature needs it; checked below")]
 

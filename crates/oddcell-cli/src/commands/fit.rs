@@ -188,12 +188,11 @@ fn judge_own(
     }
     let judging =
         Judging { truths: judging::truths(label), page, ..Judging::new(model, Rule::FOR_NEW_ROWS, &Silent) };
-    let mut judged = match table {
-        Some(table) => judging.run(&Origin::unwritten(name), table.batches.into_iter().map(Ok), pool)?,
-        None => {
-            let reader = learning::open(&args.data, &args.read, super::wanted(model.encoder(), label))?;
-            judging.run(&Origin::unwritten(name), reader, pool)?
-        }
+    let mut judged = if let Some(table) = table {
+        judging.run(&Origin::unwritten(name), table.batches.into_iter().map(Ok), pool)?
+    } else {
+        let reader = learning::open(&args.data, &args.read, super::wanted(model.encoder(), label))?;
+        judging.run(&Origin::unwritten(name), reader, pool)?
     };
     let report = judged.write_page(true, pool, || {
         let mut about = report::about(name, model, notes);

@@ -47,8 +47,10 @@ pub struct Entry {
     pub(super) seconds: fn(Value, Size) -> Result<f64, ParamError>,
     pub(super) abilities_with: fn(Value) -> Result<Abilities, ParamError>,
     pub(super) build: fn(Value) -> Result<Box<dyn Detector>, ParamError>,
-    pub(super) load: fn(Value, &mut Tensors) -> Result<Box<dyn Fitted>, TensorError>,
+    pub(super) load: Load,
 }
+
+type Load = fn(Value, &mut Tensors) -> Result<Box<dyn Fitted>, TensorError>;
 
 impl Entry {
     /// The entry of a method.

@@ -212,7 +212,9 @@ impl<'a> End<'a> {
                 Pass::Two { first, waiting: Waiting::new(scorer.spool) }
             }
             known => {
-                known.into_iter().for_each(|all| first.observe_all(&all.scores, &all.p_values));
+                if let Some(all) = known {
+                    first.observe_all(&all.scores, &all.p_values);
+                }
                 Pass::Straight(first.decide())
             }
         };

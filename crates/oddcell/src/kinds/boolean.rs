@@ -121,9 +121,10 @@ impl Recognizer for Booleans {
     }
 
     fn finish(self: Box<Self>, _: &str) -> Recognition {
-        match self.only {
-            true => Recognition::Fits { notation: Notation::default(), note: None },
-            false => Recognition::Differs(None),
+        if self.only {
+            Recognition::Fits { notation: Notation::default(), note: None }
+        } else {
+            Recognition::Differs(None)
         }
     }
 }

@@ -165,7 +165,7 @@ const FEWEST_CELLS: usize = 50;
 #[derive(Default)]
 struct Numbers {
     n_cells: usize,
-    n_numbers: usize,
+    fitting: usize,
     first_other: Option<Sighting>,
     first_long_integer: Option<Sighting>,
     only_decimal_commas: bool,
@@ -178,7 +178,7 @@ impl Recognizer for Numbers {
             match text::number(cell.as_bytes()) {
                 NumberCell::Null => continue,
                 NumberCell::Finite(_) | NumberCell::Infinite => {
-                    self.n_numbers += 1;
+                    self.fitting += 1;
                     if cell.len() > 15 && self.first_long_integer.is_none() && text::is_long_integer(cell) {
                         self.first_long_integer = Some(Sighting::new(first_row + index, cell));
                     }
@@ -196,7 +196,7 @@ impl Recognizer for Numbers {
     }
 
     fn finish(self: Box<Self>, column: &str) -> Recognition {
-        let (column, n_numbers, n_cells) = (column.to_owned(), self.n_numbers, self.n_cells);
+        let (column, n_numbers, n_cells) = (column.to_owned(), self.fitting, self.n_cells);
         let Some(Sighting { row, value }) = self.first_other else {
             let long = self.first_long_integer;
             let note = long.map(|Sighting { row, value }| Note::LongIntegers { column, row, value });

@@ -89,7 +89,7 @@ impl Model {
         Self { encoder, spec, seed, split, encode, library: env!("CARGO_PKG_VERSION").to_owned(), members }
     }
 
-    /// Judges some rows, including cells, without a verdict. [`Scorer`](crate::judge::Scorer) judges whole tables and
+    /// Judges some rows, including cells, without a verdict. [`Scorer`] judges whole tables and
     /// streams.
     pub fn judge(&self, rows: Rows) -> Result<Judgement, Error> {
         Scorer { cells: true, ..Scorer::new(self, Rule::FOR_NEW_ROWS) }.judgement(rows)

@@ -228,7 +228,11 @@ fn checksum(header: &str, tensors: &Tensors) -> String {
         }
         each_piece(tensor, |bytes| hash.update(bytes));
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::new();
+    for byte in hash.finalize() {
+        write!(text, "{byte:02x}").expect("a string takes everything");
+    }
+    text
 }
 
 fn json(value: &(impl Serialize + ?Sized)) -> String {

@@ -77,7 +77,7 @@ impl Adam {
         let (root, epsilon) = (root as f32, epsilon as f32);
         match self.flavour {
             Flavour::AmsGrad => {
-                simd::run(Update::<true> { state: self, weights, gradient, rate, root, epsilon })
+                simd::run(Update::<true> { state: self, weights, gradient, rate, root, epsilon });
             }
             Flavour::Keras | Flavour::Torch => {
                 simd::run(Update::<false> { state: self, weights, gradient, rate, root, epsilon });

@@ -257,11 +257,7 @@ impl Table {
         Ok(Self {
             origin: self.origin.clone(),
             columns: kept.iter().map(|&index| self.columns[index].clone()).collect(),
-            batches: self
-                .batches
-                .iter()
-                .map(|batch| batch.project(&kept).expect("columns of the table"))
-                .collect(),
+            batches: self.batches.iter().map(|batch| projected(batch, &kept)).collect(),
             notes: self.notes.clone(),
         })
     }
@@ -273,6 +269,10 @@ impl Table {
             known: self.columns.iter().map(|column| column.name.clone()).collect(),
         })
     }
+}
+
+fn projected(batch: &RecordBatch, columns: &[usize]) -> RecordBatch {
+    batch.project(columns).expect("columns of the table")
 }
 
 /// Adds nulls for the columns at the end of `schema` that appeared after this batch.

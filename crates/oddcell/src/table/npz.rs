@@ -140,6 +140,6 @@ impl Archive {
     }
 }
 
-fn malformed<'a, E: Display>(origin: &'a str) -> impl FnOnce(E) -> TableError + 'a {
+fn malformed<E: Display>(origin: &str) -> impl FnOnce(E) -> TableError + '_ {
     |error| TableError::malformed(origin, Format::Npz, error)
 }

@@ -83,8 +83,9 @@ pub(super) fn csv_rows(out: &mut Vec<u8>, batch: &RecordBatch, delimiter: u8) ->
             match column {
                 Column::Text(cells) if *plain && cells.is_valid(row) => append_cell(out, cells, row),
                 _ => {
-                    let cell = column.cell(row, &mut scratch);
-                    cell.into_iter().for_each(|cell| csv_cell(out, cell, delimiter));
+                    if let Some(cell) = column.cell(row, &mut scratch) {
+                        csv_cell(out, cell, delimiter);
+                    }
                 }
             }
         }

@@ -214,6 +214,7 @@ struct CellSeed<'a> {
 
 impl CellSeed<'_> {
     /// Appends a value that looks the same as text and as JSON.
+    #[expect(clippy::unnecessary_wraps, reason = "visitors return results")]
     fn append<E>(self, value: impl std::fmt::Display) -> Result<(), E> {
         let text = &mut self.columns.all[self.index].text;
         write!(text, "{value}").expect("a string takes everything");
