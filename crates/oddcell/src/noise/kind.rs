@@ -131,7 +131,13 @@ impl Noise {
             let change = match self.kind {
                 Kind::SaltPepper if salt => extremes.high[column] - cell,
                 Kind::SaltPepper => extremes.low[column] - cell,
-                _ => -2.0 * cell,
+                Kind::Bernoulli => -2.0 * cell,
+                Kind::Gaussian
+                | Kind::Laplace
+                | Kind::Uniform
+                | Kind::Rayleigh
+                | Kind::Gamma
+                | Kind::Poisson => unreachable!("these kinds add noise instead of altering the cell"),
             };
             *e = if altered { change } else { 0.0 };
         }

@@ -206,7 +206,14 @@ impl Stack {
                     let n_channels = running.len() / 2;
                     running[n_channels..].fill(1.0);
                 }
-                _ => {}
+                Layer::Relu
+                | Layer::LeakyRelu(_)
+                | Layer::Tanh
+                | Layer::Sigmoid
+                | Layer::ActivityPenalty(_)
+                | Layer::Dropout(_)
+                | Layer::NormaliseRows
+                | Layer::NormaliseGroups(_) => {}
             }
         }
         stack.refresh();

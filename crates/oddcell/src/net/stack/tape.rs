@@ -40,7 +40,12 @@ impl Tape {
             Layer::BatchNorm { channels, .. } => 2 * channels.count(placed.inputs),
             Layer::NormaliseRows => capacity,
             Layer::NormaliseGroups(size) => capacity.div_ceil(size) * padded(placed.outputs),
-            _ => 0,
+            Layer::Linear { .. }
+            | Layer::Relu
+            | Layer::LeakyRelu(_)
+            | Layer::Tanh
+            | Layer::Sigmoid
+            | Layer::ActivityPenalty(_) => 0,
         };
         Self {
             slots,
@@ -126,7 +131,13 @@ impl Tape {
                     batch.apply(notes, &stack.weights[placed.weights.clone()], output);
                 }
                 Layer::ActivityPenalty(_) => {}
-                _ => step(placed, &mut self.slots, notes, n_rows),
+                Layer::Linear { .. }
+                | Layer::Relu
+                | Layer::LeakyRelu(_)
+                | Layer::Tanh
+                | Layer::Sigmoid
+                | Layer::NormaliseRows
+                | Layer::NormaliseGroups(_) => step(placed, &mut self.slots, notes, n_rows),
             }
         }
     }
@@ -154,7 +165,13 @@ impl Tape {
                     let values = &self.slots[placed.slot][..n_rows * padded(placed.outputs)];
                     self.penalty += f64::from(weight) * elementwise::sum_of_squares(values) / n_rows as f64;
                 }
-                _ => step(placed, &mut self.slots, notes, n_rows),
+                Layer::Linear { .. }
+                | Layer::Relu
+                | Layer::LeakyRelu(_)
+                | Layer::Tanh
+                | Layer::Sigmoid
+                | Layer::NormaliseRows
+                | Layer::NormaliseGroups(_) => step(placed, &mut self.slots, notes, n_rows),
             }
         }
     }
