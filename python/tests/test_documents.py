@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +16,9 @@ import pytest
 import oddcell
 import oddcell._names
 import oddcell.pyod
-from conftest import ROOT
 from oddcell import _oddcell
+
+from conftest import ROOT
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 RULES = {"alpha", "fdr", "top", "contamination"}
@@ -33,7 +35,7 @@ def test_the_examples_of_the_readme_run(tmp_path, monkeypatch):
     orders.loc[7, "total"] = 900.0
     monkeypatch.chdir(tmp_path)
     orders.to_csv("orders.csv", index=False)
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     for block in blocks((ROOT / "README.md").read_text(encoding="utf-8")):
         # A shorter training than the default, to save time.
         block = block.replace("detect(orders", 'detect(orders, train_for="300 steps"')
@@ -68,7 +70,9 @@ def accepted(function: str) -> set[str] | None:
         return None
     keywords = set(inspect.signature(ours).parameters)
     if function in ("detect", "report"):
-        keywords |= {name for entry in oddcell.detectors() for name in entry["params"]} | set(_oddcell.default_options())
+        keywords |= {name for entry in oddcell.detectors() for name in entry["params"]} | set(
+            _oddcell.default_options()
+        )
     return keywords
 
 
@@ -85,7 +89,7 @@ def test_every_argument_that_a_page_names_exists(page: Path):
 
 def test_calls_are_found_in_blocks_sessions_and_between_backticks():
     text = "Use `detect(X, top=3)`.\n```python\nfit(a=1)\n```\n```pycon\n>>> judge(X, fdr=0.1)\n```\n"
-    found = {call.func.id: call.keywords[0].arg for call in calls(text)}
+    found = {ast.unparse(call.func): call.keywords[0].arg for call in calls(text)}
     assert found == {"fit": "a", "judge": "fdr", "detect": "top"}
 
 
