@@ -34,50 +34,51 @@ class OddCell(Detector):
     Parameters
     ----------
     aggregate : str, default "l2"
-        How the net's cells of a row become its score (`max`, `mean`, `min`, `median`, `l2`, `top3` (any number), or a
-        mix like `0.7*max + 0.3*mean`).
+        How the net's estimates for the cells of a row become its score (`max`, `mean`, `min`, `median`, `l2`, `top3`
+        (any number), or a mix like `0.7*max + 0.3*mean`).
     batch_size : int, default 128
-        Rows per step, before their noised copies (1 to 16384).
+        Rows per step, not counting their noisy copies (1 to 16384).
     beta : float, default 1.0
         Scale of gamma noise (0.001 to 1000).
     difference : float, default 0.5
-        Share of the noised rows that gets difference noise instead (0 to 1).
+        Share of the noisy copies that get difference noise instead (0 to 1).
     form : {"corrected", "printed"}, default "corrected"
-        Gamma and Poisson noise with the standard deviation promised, or as the paper prints them (`corrected`,
+        Gamma and Poisson noise with the nominal standard deviation, or as printed in the paper (`corrected`,
         `printed`).
     hidden : int, default 128
         Width of the hidden layers; None: 64 for up to 64 features, 256 above (1 to 4096, or None).
     keep_rows : int, default 10000
-        Training rows kept to compare with, drawn at random if there are more; 0: the net decides alone (0 to 1000000).
+        Training rows kept in the model to compare with, drawn at random if there are more; 0: the net alone (0 to
+        1000000).
     learning_rate : float, default 0.001
-        Learning rate at the start (finite, above 0).
+        Initial learning rate (finite, above 0).
     levels : int, default 3
         Noise levels within a row (1 to 10000).
     loss : {"sum", "mean"}, default "sum"
-        Squared errors of a batch: added up, or divided by the number of cells (`sum`, `mean`).
+        Squared errors of a batch: their sum, or their mean over cells (`sum`, `mean`).
     n_neighbors : Any, default None
-        Which of the kept rows, by distance, a row is measured by; None: the nearest one, and the tenth in `detect`,
-        where odd rows may come in groups (1 to 1000, or None).
+        Which of the kept rows, by distance, a row is compared with; None: the nearest, or the tenth in `detect`, where
+        odd rows may come in groups (1 to 1000, or None).
     net : {"mlp", "resmlp"}, default "mlp"
-        Which net: four dense layers, or five residual blocks (`mlp`, `resmlp`).
+        The net: four dense layers, or five residual blocks (`mlp`, `resmlp`).
     noise : str, default "gaussian"
         Distribution of the noise (`gaussian`, `laplace`, `uniform`, `rayleigh`, `gamma`, `poisson`, `salt-pepper`,
         `bernoulli`).
     output : {"linear", "relu"}, default "linear"
-        The last layer's activation (`linear`, `relu`).
+        Activation of the last layer (`linear`, `relu`).
     ratios : Sequence[Any], default (0.5, 0.8, 1.0)
-        One noised copy of every row for each; the share of its cells that gets noise (1 to 64 numbers above 0, at most
-        1).
+        One noisy copy of every row per entry; the entry is the share of cells that get noise (1 to 64 numbers above 0,
+        at most 1).
     schedule : {"step", "cosine", "constant"}, default "cosine"
-        How the rate changes: × 0.1 after a fifth of the training, half a cosine down to 0, not at all (`step`,
-        `cosine`, `constant`).
+        How the learning rate changes: × 0.1 after a fifth of the training, half a cosine down to 0, or not at all
+        (`step`, `cosine`, `constant`).
     sigma_max : float, default 1.0
         Highest noise level, in standard deviations of a column (above 0, at most 100).
     train_for : str, default "2000 steps"
-        How long to train (N `steps` or N `epochs`).
+        Length of training (N `steps` or N `epochs`).
     trust : float, default 1.0
-        Share of the training rows, the least odd ones, that the net learns from anew after it has learned from all; 1:
-        it learns once (above 0 and at most 1).
+        Share of the training rows, the least odd ones, from which the net learns a second time, from scratch; 1: it
+        learns once (above 0 and at most 1).
     weight_decay : float, default 0.0
         L2 decay, added to the gradient (finite, at least 0).
     contamination : float or {"auto"}, default 0.1
@@ -92,21 +93,22 @@ class OddCell(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------
@@ -234,9 +236,9 @@ class KNN(Detector):
     Parameters
     ----------
     method : {"largest", "mean", "median"}, default "largest"
-        What is made of their distances (`largest`, `mean`, `median`).
+        How their distances become the score (`largest`, `mean`, `median`).
     n_neighbors : int, default 5
-        Neighbors looked at (at least 1, fewer than there are training rows).
+        How many neighbors (at least 1, fewer than there are training rows).
     contamination : float or {"auto"}, default 0.1
         Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
         training rows. "auto": rows that score higher than all but one in a hundred of the calibration rows, which the
@@ -249,21 +251,22 @@ class KNN(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------
@@ -335,7 +338,7 @@ class LOF(Detector):
     Parameters
     ----------
     n_neighbors : int, default 20
-        Neighbors looked at (at least 1; with fewer other rows, all of them).
+        How many neighbors (at least 1; with fewer other rows, all of them).
     contamination : float or {"auto"}, default 0.1
         Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
         training rows. "auto": rows that score higher than all but one in a hundred of the calibration rows, which the
@@ -348,21 +351,22 @@ class LOF(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------
@@ -429,9 +433,9 @@ class IForest(Detector):
     Parameters
     ----------
     max_samples : int, default 256
-        Rows each tree is grown on (1 to 16,777,216; with fewer training rows, all of them).
+        Rows sampled for each tree (1 to 16,777,216; with fewer training rows, all of them).
     n_trees : int, default 100
-        Trees (1 to 100,000).
+        Number of trees (1 to 100,000).
     contamination : float or {"auto"}, default 0.1
         Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
         training rows. "auto": rows that score higher than all but one in a hundred of the calibration rows, which the
@@ -444,21 +448,22 @@ class IForest(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------
@@ -531,7 +536,7 @@ class COPOD(Detector):
     Parameters
     ----------
     joint : bool, default False
-        Rank the rows of one call among each other, too, as PyOD does; a score then depends on the rows scored with it
+        Also rank the rows of one call among each other, as PyOD does; a score then depends on the rows scored with it
         (False, True).
     contamination : float or {"auto"}, default 0.1
         Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
@@ -545,21 +550,22 @@ class COPOD(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------
@@ -627,7 +633,7 @@ class ECOD(Detector):
     Parameters
     ----------
     joint : bool, default False
-        As for `copod` (False, True).
+        Same as for `copod` (False, True).
     contamination : float or {"auto"}, default 0.1
         Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
         training rows. "auto": rows that score higher than all but one in a hundred of the calibration rows, which the
@@ -640,21 +646,22 @@ class ECOD(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------
@@ -726,18 +733,18 @@ class AutoEncoder(Detector):
     batch_size : int, default 32
         Rows per step (1 to 16384).
     dropout : float, default 0.2
-        Share of the hidden units dropped in a step (at least 0, below 1).
+        Share of hidden units dropped in a step (at least 0, below 1).
     generation : {"keras", "torch"}, default "keras"
-        Whose architecture, batches and optimiser (`keras`, `torch`).
+        Which architecture, batches and optimizer (`keras`, `torch`).
     hidden : Sequence[Any], default (64, 32, 32, 64)
-        Hidden layers: all of them with `keras`; with `torch` down to the narrowest, and the way up is the mirror image
-        (1 to 16 widths, each 1 to 4096).
+        Hidden layers: with `keras` all of them; with `torch` down to the narrowest, mirrored on the way up (1 to 16
+        widths, each 1 to 4096).
     holdout : float, default 0.1
-        Share of the rows that is never trained on (at least 0, below 1).
+        Share of the rows held out from training (at least 0, below 1).
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
     train_for : str, default "100 epochs"
-        How long to train (N `epochs` or N `steps`).
+        Length of training (N `epochs` or N `steps`).
     weight_decay : float, default 0.0
         L2 decay, added to the gradient (finite, at least 0).
     contamination : float or {"auto"}, default 0.1
@@ -752,21 +759,22 @@ class AutoEncoder(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------
@@ -864,15 +872,15 @@ class DeepSVDD(Detector):
     batch_size : int, default 32
         Rows per step (1 to 16384).
     generation : {"keras", "torch"}, default "keras"
-        Whose centre, loss and optimiser (`keras`, `torch`).
+        Which center, loss and optimizer (`keras`, `torch`).
     hidden : Sequence[Any], default (64, 32)
         The layers; the last is the output (1 to 16 widths, each 1 to 4096).
     holdout : float, default 0.1
-        Share of the rows that is never trained on (at least 0, below 1).
+        Share of the rows held out from training (at least 0, below 1).
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
     train_for : str, default "100 epochs"
-        How long to train (N `epochs` or N `steps`).
+        Length of training (N `epochs` or N `steps`).
     weight_decay : float, default 0.0
         L2 decay, added to the gradient (finite, at least 0).
     contamination : float or {"auto"}, default 0.1
@@ -887,21 +895,22 @@ class DeepSVDD(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------
@@ -993,15 +1002,15 @@ class AnoGAN(Detector):
     batch_size : int, default 32
         Rows per step (1 to 16384).
     dropout : float, default 0.2
-        Share of the units dropped in a step (at least 0, below 1).
+        Share of units dropped in a step (at least 0, below 1).
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
     search_rate : float, default 0.01
         Learning rate of the search (finite, above 0).
     search_steps : int, default 20
-        Attempts to imitate a row that is scored (1 to 10000).
+        Search steps to imitate a row when scoring it (1 to 10000).
     train_for : str, default "500 steps"
-        How long to train (N `steps`; an epoch counts as one step).
+        Length of training (N `steps`; an epoch counts as one step).
     contamination : float or {"auto"}, default 0.1
         Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
         training rows. "auto": rows that score higher than all but one in a hundred of the calibration rows, which the
@@ -1014,21 +1023,22 @@ class AnoGAN(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------
@@ -1116,14 +1126,14 @@ class SCAD(Detector):
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
     repeats : Any, default None
-        Pairs of nets, each with another order of the columns; None: 100/(ln rows + columns), rounded down, plus 1 (1 to
+        Pairs of nets, each with its own order of the columns; None: 100/(ln rows + columns), rounded down, plus 1 (1 to
         1000, or None).
     temperature : float, default 0.01
-        What similarities are divided by (finite, above 0).
+        Divisor of the similarities (finite, above 0).
     train_for : str, default "2000 epochs"
-        How long to train each pair at most (N `epochs` or N `steps`).
+        Longest training of each pair (N `epochs` or N `steps`).
     units : int, default 200
-        Width of what the two nets are compared by; their hidden layers are in proportion (4 to 4096).
+        Output width of both nets; their hidden layers scale with it (4 to 4096).
     contamination : float or {"auto"}, default 0.1
         Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
         training rows. "auto": rows that score higher than all but one in a hundred of the calibration rows, which the
@@ -1136,21 +1146,22 @@ class SCAD(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------
@@ -1238,13 +1249,13 @@ class NeuTraLAD(Detector):
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
     n_transforms : int, default 11
-        Views of a row (2 to 1000).
+        Number of views of a row (2 to 1000).
     patience : int, default 100
-        Epochs without a lower loss that end the training (at least 1).
+        Stop after this many epochs without a lower loss (at least 1).
     temperature : float, default 0.1
-        What similarities are divided by (finite, above 0).
+        Divisor of the similarities (finite, above 0).
     train_for : str, default "200 epochs"
-        How long to train at most (N `epochs` or N `steps`).
+        Longest training (N `epochs` or N `steps`).
     transform_kind : {"residual", "mul"}, default "residual"
         A view is x + v(x), or x · sigmoid(v(x)) (`residual`, `mul`).
     weight_decay : float, default 1e-05
@@ -1261,21 +1272,22 @@ class NeuTraLAD(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------
@@ -1371,11 +1383,11 @@ class PLAD(Detector):
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
     penalty : float, default 0.001
-        Weight of the size of the changes in the loss (finite, at least 0).
+        Weight of the perturbation's size in the loss (finite, at least 0).
     perturbation : {"random", "fixed"}, default "random"
-        Rows are changed by random numbers whose size is learned, or by what is learned itself (`random`, `fixed`).
+        Perturb rows by random numbers of learned size, or by learned amounts (`random`, `fixed`).
     train_for : str, default "100 epochs"
-        How long to train (N `epochs` or N `steps`).
+        Length of training (N `epochs` or N `steps`).
     contamination : float or {"auto"}, default 0.1
         Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
         training rows. "auto": rows that score higher than all but one in a hundred of the calibration rows, which the
@@ -1388,21 +1400,22 @@ class PLAD(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------
@@ -1488,17 +1501,17 @@ class DPAD(Detector):
     batch_size : int, default 512
         Rows per step (1 to 16384).
     gamma : float, default 0.1
-        How fast the weight of a pair falls with its squared distance (finite, at least 0).
+        How fast a pair's weight falls with its squared distance (finite, at least 0).
     hidden : Sequence[Any], default (128, 64, 32, 16)
         The layers; the last is the embedding (1 to 16 widths, each 1 to 4096).
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
     n_neighbors : int, default 1
-        Which neighbor's distance is the score (at least 1, at most as many as there are training rows).
+        Which neighbor's distance is the score (at least 1, at most the number of training rows).
     penalty : float, default 1.0
-        Weight of what keeps the matrices at length 1 (finite, at least 0).
+        Weight of the term that keeps the weight matrices at length 1 (finite, at least 0).
     train_for : str, default "100 epochs"
-        How long to train (N `epochs` or N `steps`).
+        Length of training (N `epochs` or N `steps`).
     contamination : float or {"auto"}, default 0.1
         Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
         training rows. "auto": rows that score higher than all but one in a hundred of the calibration rows, which the
@@ -1511,21 +1524,22 @@ class DPAD(Detector):
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
     fit_cross_fit_below : int, default 1000
-        With fewer rows, `fit` cross-fits instead of holding rows out (0 or more).
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
     fit_folds : int, default 5
-        Folds where rows are cross-fitted: in `detect`, and in `fit` with few rows (2 to 100).
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
-        The most rows held out (at least 1).
+        Upper limit for the rows held out (at least 1).
     ignore : Sequence[str], default ()
-        Columns that are no features (names of columns).
+        Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
-        Learn from columns that look like row identifiers (False, True).
+        Also learn from columns that look like row identifiers (False, True).
     max_levels : int, default 32
-        The most levels of a category column that get a feature of their own; the others are pooled (1 to 4096).
+        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
     min_level_rows : int, default 5
-        A level gets a feature of its own if so many rows have it, and one row in a thousand (at least 1).
+        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
+        1).
 
     Attributes
     ----------

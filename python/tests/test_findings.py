@@ -52,7 +52,7 @@ def test_the_result_has_the_type_of_the_table():
 
 def test_a_detector_that_scores_rows_only_says_so(rows):
     model = oddcell.KNN().fit(rows)
-    with pytest.raises(TypeError, match="`knn` scores rows, but knows nothing of their cells"):
+    with pytest.raises(TypeError, match="`knn` scores rows; it knows nothing about their cells"):
         model.explain(rows)
     assert model.judge(rows).odd_reasons.tolist() == [None] * 300
 
