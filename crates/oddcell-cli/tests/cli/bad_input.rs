@@ -366,7 +366,7 @@ fn labels_that_are_no_truth_values() {
     ----- stdout -----
 
     ----- stderr -----
-    error: orders.csv, row 1, label column `city`: found `Bergen`, but 0 or 1, true or false was expected
+    error: orders.csv, row 1, label column `city`: found `Bergen`, but expected 0 or 1, true or false
     hint: 1 and true mean anomalous; every row of a labeled table needs a label
     ");
     assert_cmd_snapshot!(fit("rating"), @r"
@@ -375,7 +375,7 @@ fn labels_that_are_no_truth_values() {
     ----- stdout -----
 
     ----- stderr -----
-    error: orders.csv, row 1, label column `rating`: found `4`, but 0 or 1, true or false was expected
+    error: orders.csv, row 1, label column `rating`: found `4`, but expected 0 or 1, true or false
     hint: 1 and true mean anomalous; every row of a labeled table needs a label
     ");
     // Told before anything is learned.
@@ -387,7 +387,7 @@ fn labels_that_are_no_truth_values() {
     ----- stdout -----
 
     ----- stderr -----
-    error: orders.csv has no column `nope` to be the label; it has `amount`, `weight`, `city`, `placed`, `gift`, `rating`
+    error: orders.csv has no column `nope`; its columns are `amount`, `weight`, `city`, `placed`, `gift`, `rating`
     ");
 }
 
