@@ -22,7 +22,7 @@ RULES = [{"alpha": 0.1}, {"fdr": 0.5}, {"top": 7}, {"contamination": 0.1}, {}]
 
 @pytest.fixture(scope="module")
 def odd_rows():
-    """Rows of which some are odd; rows 20 to 39 are copies, so that `top` must break ties by row number."""
+    """Some rows are odd; rows 20 to 39 are copies, so that `top` must break ties by row number."""
     frame = mixed()
     frame.loc[[5, 70, 150], "amount"] = [900.0, 800.0, 700.0]
     frame.iloc[20:40] = frame.iloc[0:20]

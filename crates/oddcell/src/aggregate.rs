@@ -20,7 +20,7 @@ pub enum Part {
     /// The middle cell (the mean of the two in the middle when their number is even).
     Median,
     /// The Euclidean norm of the noise found. A negative estimate counts as none, so that what makes a score
-    /// high is always a cell that is told to be odd.
+    /// high is always a cell that is itself reported as odd.
     L2,
     /// The mean of the k largest cells (of all, if there are fewer).
     Top(usize),

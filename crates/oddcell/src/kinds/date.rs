@@ -123,7 +123,7 @@ fn style(seconds: &[f64]) -> DateStyle {
     }
 }
 
-/// The unit of which all these seconds are whole multiples: a day, a second, or none.
+/// The largest unit that divides all these seconds: a day, a second, or none.
 fn whole_unit(seconds: &[f64]) -> Option<f64> {
     [DAY, 1.0].into_iter().find(|unit| seconds.iter().all(|second| second % unit == 0.0))
 }

@@ -57,8 +57,9 @@ use crate::{
 
 /// One kind of column.
 ///
-/// The functions without `self` are about the kind itself; the methods are about a column, of which `self` holds
-/// what was learned. Nulls are not a kind's business: the encoder flags them, and [`crate::explain`] words them.
+/// The functions without `self` are about the kind itself; the methods are about one column, and `self` holds
+/// what was learned from it. Nulls are not a kind's business: the encoder flags them, and [`crate::explain`] words
+/// them.
 pub(crate) trait Kind {
     // ── The kind ────────────────────────────────────────────────────────────────────────────────────────────────
 

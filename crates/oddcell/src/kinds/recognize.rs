@@ -14,7 +14,7 @@ pub(crate) trait Recognizer {
     /// Looks at more cells; `first_row` rows came before.
     fn observe(&mut self, cells: &StringArray, first_row: usize);
 
-    /// Decides about the cells of `column`, at least one of which has a value.
+    /// Decides about the cells of `column`. At least one cell has a value.
     fn finish(self: Box<Self>, column: &str) -> Recognition;
 }
 

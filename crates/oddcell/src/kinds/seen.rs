@@ -19,7 +19,7 @@ pub(crate) struct CellAt<'a> {
     pub(crate) row: usize,
 }
 
-/// What there is to say about a cell. The default is an empty cell.
+/// The facts about a cell that a reason needs. The default is an empty cell.
 #[derive(Debug, Default)]
 pub(crate) struct Seen<'a> {
     /// The value for people; `None` if the cell is empty.

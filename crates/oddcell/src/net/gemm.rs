@@ -97,7 +97,7 @@ pub trait Edge {
 }
 
 /// `finish(row, start(row) + X[row, ..] · panels)` for every row of the row-major `x` (`n_rows × stride`,
-/// `stride` a multiple of [`LANES`], of which the first `panels.n_rows` columns take part).
+/// `stride` a multiple of [`LANES`]); only its first `panels.n_rows` columns take part.
 pub fn rows_times_panels<E: Edge>(x: &[f32], n_rows: usize, stride: usize, panels: &Panels, edge: E) {
     simd::run(RowsTimesPanels { x, n_rows, stride, panels, edge });
 }

@@ -38,7 +38,7 @@ pub enum Note {
         /// A cell.
         value: String,
     },
-    /// Whole numbers of 16 digits or more, of which a 64-bit float keeps the first 15.
+    /// Whole numbers of 16 digits or more: a 64-bit float keeps only the first 15.
     LongIntegers {
         /// The column.
         column: String,
