@@ -14,11 +14,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from oddcell import _oddcell
-from oddcell._batches import with_verdicts
+from oddcell._batches import judged
 from oddcell._data import is_frame, like, over_columns, settled, table_of_array, table_of_frame, with_found
 from oddcell._names import argument_name
 from oddcell._progress import reported
-from oddcell._rules import Rule, rule_of
+from oddcell._rules import rule_of
 
 _UNNAMED = re.compile(r"x[1-9][0-9]*")
 
@@ -176,14 +176,16 @@ class Detector(OutlierMixin, BaseEstimator):
         frame like X
             For an array, a record array of the four new columns.
         """
-        return with_found(*self._found(X, rule_of(rule)))
+        X, table = self._to_judge(X)
+        found = self.model_.found(table, rule_of(rule))
+        return with_found(X, {name: found[name] for name in _oddcell.FOUND_COLUMNS})
 
     def score_batches(self, batches: Iterable[Any], **rule: Any) -> Iterator[Any]:
         """Judge a table batch by batch. Only one batch is in memory at a time.
 
         The verdicts are those of `judge` on the whole table. With `alpha` and `contamination`, each batch is judged
         when it is asked for. `fdr` and `top` compare all rows: the first call of `next` reads all batches and keeps
-        them in a temporary file, which is deleted when the generator ends.
+        them in temporary files, which are deleted when the generator ends. Errors count rows over all batches.
 
         Parameters
         ----------
@@ -197,8 +199,8 @@ class Detector(OutlierMixin, BaseEstimator):
         the result of `judge` for each batch
         """
         check_is_fitted(self)
-        first_pass = _oddcell.FirstPass(rule_of(rule), self.model_)
-        return with_verdicts((self._found(batch, rule_of({})) for batch in batches), first_pass)
+        stream = _oddcell.Stream(self.model_, rule_of(rule))
+        return judged((self._to_judge(batch) for batch in batches), stream)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file for `oddcell.load` and the command line. Loading it never executes code.
@@ -217,12 +219,6 @@ class Detector(OutlierMixin, BaseEstimator):
     def _judge(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         _, table = self._to_judge(X)
         return self.model_.judge(table)
-
-    def _found(self, X: Any, rule: Rule) -> tuple[Any, dict[str, Any]]:
-        """X as it was read, and the columns found for it."""
-        X, table = self._to_judge(X)
-        found = self.model_.found(table, rule)
-        return X, {name: found[name] for name in _oddcell.FOUND_COLUMNS}
 
     def _to_judge(self, X: Any) -> tuple[Any, _oddcell.Table]:
         check_is_fitted(self)

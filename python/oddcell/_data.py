@@ -43,9 +43,10 @@ def settled(X: Any) -> Any:
 
 
 def compact(X: Any) -> Any:
-    """X in memory of its own: pyarrow pickles a slice with the whole table that it belongs to."""
-    is_pyarrow = is_frame(X) and not is_pandas(X) and not is_polars(X)
-    return X.take(np.arange(len(X))) if is_pyarrow else X
+    """What `with_found` needs of X, in memory of its own: pyarrow pickles a slice with the table that it belongs to."""
+    if not is_frame(X):
+        return None
+    return X if is_pandas(X) or is_polars(X) else X.take(np.arange(len(X)))
 
 
 def table_of_frame(X: Any) -> _oddcell.Table:

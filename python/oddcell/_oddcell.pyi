@@ -8,39 +8,6 @@ from os import PathLike
 from typing import Any, final
 
 @final
-class Cutoff:
-    """
-    Judges rows in the order of the first pass.
-    """
-    def verdicts(self, /, scores: Incomplete, p_values: Incomplete) -> Incomplete:
-        """
-        Whether each of the next rows is odd.
-        """
-
-@final
-class FirstPass:
-    """
-    Sees every row once, in order, and then gives the cutoff.
-    """
-    def __new__(cls, /, rule: Incomplete, model: Model) -> FirstPass:
-        """
-        Starts a first pass over rows that `model` judges.
-        """
-    def decide(self, /) -> Cutoff:
-        """
-        The cutoff after the rows observed so far.
-        """
-    @property
-    def needs_all_rows(self, /) -> bool:
-        """
-        Whether the rule compares all rows, so that every row must be observed before the cutoff is right.
-        """
-    def observe(self, /, scores: Incomplete, p_values: Incomplete) -> None:
-        """
-        Observes the next rows.
-        """
-
-@final
 class Model:
     """
     What is normal in a table, learned from its rows.
@@ -135,6 +102,24 @@ class Model:
     def to_bytes(self, /) -> bytes:
         """
         The bytes of the model file.
+        """
+
+@final
+class Stream:
+    """
+    Judges batches with one row count. Rows whose verdict needs all rows wait in a temporary file, without their cells.
+    """
+    def __new__(cls, /, model: Model, rule: Incomplete) -> Stream:
+        """
+        Starts a stream of rows that `model` judges.
+        """
+    def push(self, /, table: Table) -> dict | None:
+        """
+        Judges the rows of the next batch. Gives the columns found for them; `None` if the rows must wait.
+        """
+    def waited(self, /, n_rows: int) -> dict:
+        """
+        The columns found for the next `n_rows` of the rows that waited. Ends the stream.
         """
 
 @final

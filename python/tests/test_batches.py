@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import tempfile
 
 import numpy as np
@@ -12,6 +13,8 @@ import pytest
 
 import oddcell
 from oddcell import _oddcell
+from oddcell._data import compact, table_of_frame
+from oddcell._rules import rule_of
 
 from conftest import short
 from test_data import mixed
@@ -120,31 +123,46 @@ def test_a_generator_that_is_dropped_midway_leaves_no_file(model, odd_rows, spoo
     assert list(spool_folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_an_error_counts_rows_over_all_batches(model, odd_rows, rule):
+    wrong = odd_rows.astype({"amount": object})
+    wrong.loc[wrong.index[150], "amount"] = "much"
+    wrong["amount"] = wrong["amount"].astype(str)
+    with pytest.raises(ValueError, match="row 151, column `amount`: found `much`"):
+        list(model.score_batches(cut(wrong, 60, 60, 80), **rule))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_types_of_columns_may_differ_between_batches(model, odd_rows, rule):
+    batches = cut(odd_rows, 60, 60, 80)
+    batches[1] = batches[1].astype({"amount": str})
+    judged = list(model.score_batches(iter(batches), **rule))
+    for batch, given in zip(judged, batches, strict=True):
+        pd.testing.assert_frame_equal(batch[given.columns], given)
+    whole = model.judge(odd_rows, **rule)["odd_verdict"].tolist()
+    assert [odd for batch in judged for odd in batch["odd_verdict"]] == whole
+
+
 @pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
-def test_the_temporary_file_holds_each_row_once(convert, monkeypatch):
-    # Batches are often slices of a large table. A slice must be written without the rest of that table.
-    sizes: list[int] = []
+def test_a_slice_waits_without_the_rest_of_its_table(convert):
+    whole = convert(pd.DataFrame({"text": ["lorem", "ipsum"] * 5_000, "number": np.arange(10_000.0)}))
+    slices = [whole[at : at + 200] for at in range(0, 10_000, 200)]
+    assert sum(len(pickle.dumps(compact(part))) for part in slices) < 2 * len(pickle.dumps(compact(whole)))
+
+
+def test_batches_larger_than_a_megabyte_wait_on_disk(model, odd_rows, monkeypatch):
+    files = []
     real = tempfile.TemporaryFile
 
     def watched(**options):
-        file = real(**options)
-        rewind = file.seek
+        files.append(real(**options))
+        return files[-1]
 
-        def seek(at):
-            sizes.append(file.tell())
-            return rewind(at)
-
-        file.seek = seek
-        return file
-
-    frame = pd.DataFrame({"text": ["lorem", "ipsum"] * 5_000, "number": np.random.default_rng(0).normal(size=10_000)})
-    whole = convert(frame)
-    model = oddcell.IForest().fit(whole)
     monkeypatch.setattr(tempfile, "TemporaryFile", watched)
-    list(model.score_batches([whole[at : at + 200] for at in range(0, 10_000, 200)], top=3))
-    list(model.score_batches([whole], top=3))
-    in_slices, at_once = sizes
-    assert in_slices < 2 * at_once
+    many = pd.concat([odd_rows] * 300, ignore_index=True)
+    judged = pd.concat(model.score_batches(cut(many, 17_000, 43_000), top=7))
+    pd.testing.assert_frame_equal(judged, model.judge(many, top=7))
+    assert [file.closed for file in files] == [True]
 
 
 def test_wrong_rules_are_refused_before_the_first_batch(model):
@@ -156,10 +174,10 @@ def test_wrong_rules_are_refused_before_the_first_batch(model):
         model.score_batches([], n_odd=1)
 
 
-def test_scores_and_p_values_must_have_the_same_length(model):
-    rule = {"alpha": None, "fdr": 0.1, "top": None, "contamination": None}
-    first_pass = _oddcell.FirstPass(rule, model.model_)
-    with pytest.raises(ValueError, match="there are 2 scores, but 3 p-values"):
-        first_pass.observe(np.zeros(2), np.zeros(3))
-    with pytest.raises(ValueError, match="there are 2 scores, but 1 p-values"):
-        first_pass.decide().verdicts(np.zeros(2), np.zeros(1))
+def test_a_stream_that_has_ended_takes_no_more_rows(model, odd_rows):
+    stream = _oddcell.Stream(model.model_, rule_of({"top": 3}))
+    table = table_of_frame(odd_rows)
+    assert stream.push(table) is None
+    assert stream.waited(200)["odd_verdict"].sum() == 3
+    with pytest.raises(RuntimeError, match="the stream has ended"):
+        stream.push(table)

@@ -10,7 +10,10 @@ use oddcell::{
     verdict::Rule,
 };
 use oddcell_report::Collector;
-use pyo3::{prelude::*, types::PyDict};
+use pyo3::{
+    prelude::*,
+    types::{PyDict, PyList},
+};
 
 use crate::{
     model::matrix,
@@ -51,15 +54,22 @@ impl Found {
         Ok((Self { collected: found, noise: noise.by_column(judge), columns }, drawn))
     }
 
-    /// By the names of the columns of judged rows; besides `noise` (or `None`) and its `columns`.
+    /// The columns of judged rows, `noise` (or `None`) and its `columns`.
     pub(crate) fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-        let dict = PyDict::new(py);
-        dict.set_item(judge::REASONS, self.collected.reasons().collect::<Vec<_>>())?;
-        dict.set_item(judge::SCORE, self.collected.scores.into_pyarray(py))?;
-        dict.set_item(judge::P, self.collected.p_values.into_pyarray(py))?;
-        dict.set_item(judge::VERDICT, self.collected.odd.into_pyarray(py))?;
+        let dict = columns_dict(py, self.collected)?;
         dict.set_item("noise", self.noise.map(|noise| matrix(py, noise)).transpose()?)?;
         dict.set_item("columns", self.columns)?;
         Ok(dict)
     }
+}
+
+/// The columns that stand beside the input's own, by name and in order.
+pub(crate) fn columns_dict(py: Python<'_>, found: Collected) -> PyResult<Bound<'_, PyDict>> {
+    let reasons = PyList::new(py, found.reasons().collect::<Vec<_>>())?;
+    let dict = PyDict::new(py);
+    dict.set_item(judge::SCORE, found.scores.into_pyarray(py))?;
+    dict.set_item(judge::P, found.p_values.into_pyarray(py))?;
+    dict.set_item(judge::VERDICT, found.odd.into_pyarray(py))?;
+    dict.set_item(judge::REASONS, reasons)?;
+    Ok(dict)
 }

@@ -5,7 +5,7 @@
 //! settings   converts keyword arguments to the library's options, and its defaults to Python values
 //! model      a fitted model: judge, explain, save, load
 //! detection  judges one table by itself
-//! verdicts   verdicts on rows that arrive in batches
+//! stream     judges a table that arrives in batches
 //! report     the HTML report of judged rows
 //! found      converts scores, p-values, verdicts, reasons and noise to Python values
 //! work       runs long work on the pool, while the calling thread handles Ctrl-C and reports progress
@@ -27,9 +27,9 @@ mod panics;
 mod pool;
 mod report;
 mod settings;
+mod stream;
 mod table;
 mod values;
-mod verdicts;
 mod work;
 
 use pyo3::pymodule;
@@ -46,8 +46,8 @@ mod _oddcell {
         model::{Model, threshold},
         pool::{set_threads, threads},
         settings::{default_options, detectors, preset},
+        stream::Stream,
         table::Table,
-        verdicts::{Cutoff, FirstPass},
     };
 
     use pyo3::prelude::*;

@@ -7,8 +7,8 @@ use oddcell::{
     Context, DetectorSpec, Error, Model, Seed, Table, demo,
     detect::{DETECTORS, Entry},
     judge::{
-        Collected, Judge, Judgement, LabelError, Labels, Observer, Only, Outcome, ReasonForm, Scorer, Sink,
-        Spool, Truths, VERDICT,
+        COLUMNS, Collected, Judge, Judgement, LabelError, Labels, Observer, Only, Outcome, ReasonForm,
+        Scorer, Sink, Spool, Stream, Truths, VERDICT,
     },
     model::{FitOptions, detect},
     table::{ReadOptions, TableReader},
@@ -29,6 +29,16 @@ fn options(entry: &Entry) -> FitOptions {
 /// Orders as CSV, every fortieth with a spoiled cell.
 fn csv(n_rows: usize, seed: u64) -> Vec<u8> {
     demo::orders(n_rows, n_rows / 40, Seed(seed)).csv.into_bytes()
+}
+
+/// The table with one more column of whole numbers; rows are counted from 1.
+fn with_column(csv: Vec<u8>, name: &str, cell: impl Fn(usize) -> usize) -> Vec<u8> {
+    let text = String::from_utf8(csv).unwrap();
+    let lines = text.lines().enumerate().map(|(row, line)| match row {
+        0 => format!("{line},{name}"),
+        _ => format!("{line},{}", cell(row)),
+    });
+    lines.collect::<Vec<_>>().join("\n").into_bytes()
 }
 
 fn reader(csv: Vec<u8>, batch_rows: usize) -> TableReader {
@@ -103,6 +113,73 @@ fn a_large_batch_is_judged_like_many_small_ones() {
     assert_eq!(seen.0, (0..5_000).collect::<Vec<_>>());
 }
 
+/// The rows in batches of these lengths.
+fn cut(rows: &RecordBatch, lengths: &[usize]) -> Vec<RecordBatch> {
+    assert_eq!(lengths.iter().sum::<usize>(), rows.num_rows());
+    let ends = lengths.iter().scan(0, |end, length| Some(std::mem::replace(end, *end + length)));
+    ends.zip(lengths).map(|(start, &length)| rows.slice(start, length)).collect()
+}
+
+#[test]
+fn a_stream_gives_each_batch_at_once_or_at_the_end_and_the_answers_of_the_whole_table() {
+    let (model, table) = (knn(), table(csv(3_000, 2)));
+    let rows = concat_batches(&table.schema(), &table.batches).unwrap();
+    for (rule, waits) in RULES.into_iter().zip([false, true, true, false]) {
+        let scorer = Scorer { reasons: Some(ReasonForm::Text), ..Scorer::new(&model, rule) };
+        let (whole, of_whole) = scorer.collect("orders", &table.batches, &mut []).unwrap();
+        for lengths in [&[3_000][..], &[1, 2_500, 499], &[0, 700, 0, 2_300, 0]] {
+            for (spool, findings_only) in [(Spool::Memory, false), (Spool::Disk, false), (Spool::Disk, true)]
+            {
+                let scorer = Scorer { spool, findings_only, ..scorer };
+                let mut stream = Stream::new(&scorer, "orders").unwrap();
+                assert_eq!(stream.waits(), waits);
+                let (mut judged, mut n_rows): (Vec<RecordBatch>, _) = (Vec::new(), 0);
+                for batch in cut(&rows, lengths) {
+                    n_rows += if waits { 0 } else { batch.num_rows() };
+                    scorer.push(&mut stream, [Ok(batch)].into_iter(), &mut [], Some(&mut judged)).unwrap();
+                    assert_eq!(judged.iter().map(RecordBatch::num_rows).sum::<usize>(), n_rows, "{rule}");
+                }
+                let (outcome, waited) = stream.finish().unwrap();
+                let mut found = Collected::default();
+                for batch in judged.into_iter().map(Ok).chain(waited) {
+                    let batch = batch.unwrap();
+                    let own = if findings_only { 0 } else { rows.num_columns() };
+                    assert_eq!(batch.num_columns(), own + COLUMNS.len());
+                    found.put(batch).unwrap();
+                }
+                assert_eq!(outcome, of_whole, "{rule} {lengths:?}");
+                assert_eq!(bits(&found.scores), bits(&whole.scores), "{rule} {lengths:?}");
+                assert_eq!(bits(&found.p_values), bits(&whole.p_values), "{rule} {lengths:?}");
+                assert_eq!(found.odd, whole.odd, "{rule} {lengths:?}");
+                assert!(found.reasons().eq(whole.reasons()), "{rule} {lengths:?}");
+            }
+        }
+    }
+}
+
+#[test] // Rows 1 to 40 and 41 to 80 are readable. The last column is not judged, so it may change.
+fn a_stream_counts_rows_over_all_batches_and_refuses_other_columns_only_if_they_must_wait() {
+    let model = knn();
+    let push = |scorer: &Scorer<'_>, tables: &[Vec<u8>]| {
+        let mut stream = Stream::new(scorer, "orders")?;
+        for csv in tables {
+            let batches = reader(csv.clone(), 64);
+            scorer.push(&mut stream, batches, &mut [], Some(&mut Collected::default()))?;
+        }
+        Ok::<_, Error>(())
+    };
+    let top = Scorer { spool: Spool::Disk, ..Scorer::new(&model, Rule::Top(3)) };
+    let mixed = ["note", "remark"].map(|name| with_column(csv(40, 2), name, |_| 7));
+    let error = push(&top, &mixed).unwrap_err().to_string();
+    assert!(error.contains("the columns of the batches differ"), "{error}");
+    push(&Scorer { findings_only: true, ..top }, &mixed).unwrap();
+    let truth = Scorer { truths: Truths::Column("note"), ..top };
+    let error = push(&truth, &[1, 0, 2].map(|cell| with_column(csv(40, 2), "note", |_| cell)))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("row 81, label column `note`"), "{error}");
+}
+
 #[test]
 fn a_detection_and_truths_of_another_table_are_refused() {
     let spec = DetectorSpec::new("knn", None).unwrap();
@@ -130,17 +207,6 @@ fn a_table_judged_by_itself_gets_the_same_answers_in_any_batches() {
     }
 }
 
-/// Judged rows, batch by batch.
-#[derive(Default)]
-struct Batches(Vec<RecordBatch>);
-
-impl Sink for Batches {
-    fn put(&mut self, judged: RecordBatch) -> Result<(), Error> {
-        self.0.push(judged);
-        Ok(())
-    }
-}
-
 fn knn() -> Model {
     let spec = DetectorSpec::new("knn", None).unwrap();
     Model::fit(&table(csv(120, 1)), &FitOptions::new(spec), &Context::silent(Seed(3))).unwrap()
@@ -151,11 +217,11 @@ fn only_the_wanted_rows_reach_the_sink_and_all_are_counted() {
     let model = knn();
     for rule in [Rule::Top(7), Rule::Alpha(0.2)] {
         let rows = |only| {
-            let mut sink = Batches::default();
+            let mut sink: Vec<RecordBatch> = Vec::new();
             let scorer = Scorer { only, ..Scorer::new(&model, rule) };
             let outcome = scorer.run("orders", reader(csv(90, 2), 40), &mut [], Some(&mut sink)).unwrap();
             let verdicts =
-                sink.0.iter().map(|batch| batch.column_by_name(VERDICT).unwrap().as_boolean().clone());
+                sink.iter().map(|batch| batch.column_by_name(VERDICT).unwrap().as_boolean().clone());
             (
                 outcome.n_odd,
                 verdicts.flat_map(|odd| odd.values().iter().collect::<Vec<_>>()).collect::<Vec<bool>>(),
@@ -176,7 +242,7 @@ fn without_a_sink_the_odd_rows_are_counted_all_the_same() {
         let count = |sink: Option<&mut dyn Sink>| {
             Scorer::new(&model, rule).run("orders", reader(csv(90, 2), 40), &mut [], sink).unwrap()
         };
-        assert_eq!(count(None), count(Some(&mut Batches::default())), "{rule}");
+        assert_eq!(count(None), count(Some(&mut Vec::<RecordBatch>::new())), "{rule}");
     }
 }
 
@@ -204,16 +270,11 @@ fn observers_see_every_row_once_and_in_order() {
 #[test] // Scores and truths by hand: the truth of a row is whether its number is even.
 fn labels_come_from_a_column_or_from_the_caller() {
     let model = knn();
-    let labelled: String = String::from_utf8(csv(60, 2))
-        .unwrap()
-        .lines()
-        .enumerate()
-        .map(|(at, line)| if at == 0 { format!("{line},truth\n") } else { format!("{line},{}\n", at % 2) })
-        .collect();
+    let labelled = with_column(csv(60, 2), "truth", |row| row % 2);
     let metrics = |truths| {
         let mut labels = Labels::default();
         let scorer = Scorer { truths, ..Scorer::new(&model, Rule::Top(3)) };
-        scorer.run("orders", reader(labelled.clone().into_bytes(), 25), &mut [&mut labels], None)?;
+        scorer.run("orders", reader(labelled.clone(), 25), &mut [&mut labels], None)?;
         Ok::<_, Error>(labels.metrics())
     };
     let known: Vec<bool> = (1..=60).map(|row| row % 2 == 1).collect();

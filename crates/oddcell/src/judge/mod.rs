@@ -13,6 +13,9 @@
 //!                          Sink: the input's columns plus `odd_score`, `odd_p`, `odd_verdict`, `odd_reasons`
 //! ```
 //!
+//! [`Scorer::run`] takes all batches of a table. A service that gets one batch after another keeps a [`Stream`] between
+//! them; `run` and Python's `score_batches` do the same.
+//!
 //! There are two judges: a [`Model`](crate::Model), which has learned what is normal and judges any rows, and a
 //! [`Detection`](crate::model::Detection), which has judged one table by itself and knows only the rows of that table.
 //!
@@ -50,6 +53,7 @@ mod observe;
 mod oddest;
 mod scorer;
 mod spool;
+mod stream;
 
 pub use self::{
     columns::{
@@ -62,6 +66,7 @@ pub use self::{
     oddest::Oddest,
     scorer::{Only, Outcome, Scorer},
     spool::Spool,
+    stream::Stream,
 };
 use crate::{
     DetectorSpec, Error, Fitted, Matrix, Seed, calibrate::Calibration, detect::CellUnit, encode::Encoder,

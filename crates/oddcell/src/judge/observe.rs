@@ -29,6 +29,14 @@ impl<W: Write + Send> Sink for TableWriter<W> {
     }
 }
 
+/// Judged rows, kept in memory batch by batch.
+impl Sink for Vec<RecordBatch> {
+    fn put(&mut self, judged: RecordBatch) -> Result<(), Error> {
+        self.push(judged);
+        Ok(())
+    }
+}
+
 /// What was found about all rows, kept in memory.
 #[derive(Debug, Clone, Default)]
 pub struct Collected {

@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::{BooleanArray, RecordBatch, cast::AsArray, types::Float64Type};
-use arrow_select::filter::filter_record_batch;
+use arrow_array::RecordBatch;
 
 use super::{
-    Collected, Judge, Judgement, Observer, P, ReasonForm, SCORE, Sink, Spool, Truths, VERDICT,
-    columns::{judged_batch, reasons, with_verdicts},
+    Collected, Judge, Judgement, Observer, ReasonForm, Sink, Spool, Stream, Truths, columns::reasons,
     in_order::in_order,
-    spool::Waiting,
 };
 use crate::{
     Error, Monitor, Progress, Silent,
@@ -17,7 +14,7 @@ use crate::{
     encode::{Encoded, Surprises},
     error::FitError,
     table::{Rows, TableError},
-    verdict::{Cutoff, FirstPass, Rule},
+    verdict::Rule,
 };
 
 /// The most rows judged at a time; their data fits into the second-level cache.
@@ -38,6 +35,8 @@ pub struct Scorer<'a> {
     pub truths: Truths<'a>,
     /// Which rows go to the sink; `None`: all.
     pub only: Option<Only>,
+    /// Whether rows go to the sink without the input's own columns.
+    pub findings_only: bool,
     /// Where rows wait if the rule must see all rows first.
     pub spool: Spool,
     /// Watches the work and may stop it.
@@ -81,6 +80,7 @@ impl<'a> Scorer<'a> {
             reasons: None,
             truths: Truths::Unknown,
             only: None,
+            findings_only: false,
             spool: Spool::Memory,
             monitor: &Silent,
         }
@@ -110,30 +110,39 @@ impl<'a> Scorer<'a> {
         origin: &str,
         batches: impl Iterator<Item = Result<RecordBatch, TableError>> + Send,
         observers: &mut [&mut dyn Observer],
-        sink: Option<&mut dyn Sink>,
+        mut sink: Option<&mut dyn Sink>,
     ) -> Result<Outcome, Error> {
-        self.truths.check(self.judge)?;
-        let mut end = End::new(self, sink);
-        let mut outcome = Outcome {
-            surprises: Surprises::none(self.judge.encoder().columns().len()),
-            ..Outcome::default()
-        };
-        let mut batches = batches;
+        let mut stream = Stream::new(self, origin)?;
+        let reborrowed = sink.as_mut().map(|sink| &mut **sink as &mut dyn Sink);
+        self.push(&mut stream, batches, observers, reborrowed)?;
+        timed(self.monitor, Stage::Writing, || {
+            let (outcome, mut waited) = stream.finish()?;
+            sink.map_or(Ok(()), |sink| waited.try_for_each(|judged| sink.put(judged?)))?;
+            Ok(outcome)
+        })
+    }
+
+    /// Judges the next batches of `stream`, which this scorer has started. `sink` gets the rows that can be decided at
+    /// once; the others wait for [`Stream::finish`]. After an error, the stream cannot go on.
+    pub fn push(
+        &self,
+        stream: &mut Stream,
+        mut batches: impl Iterator<Item = Result<RecordBatch, TableError>> + Send,
+        observers: &mut [&mut dyn Observer],
+        mut sink: Option<&mut dyn Sink>,
+    ) -> Result<(), Error> {
         let batches = std::iter::from_fn(move || timed(self.monitor, Stage::Reading, || batches.next()));
+        let (origin, first_row) = stream.position();
         let take = |judgement: Judgement| {
             if self.monitor.cancelled() {
                 return Err(FitError::Cancelled.into());
             }
-            outcome.n_rows += judgement.rows.n_rows();
-            outcome.surprises.add(&judgement.surprises);
             timed(self.monitor, Stage::Observing, || {
                 observers.iter_mut().try_for_each(|observer| observer.observe(self.judge, &judgement))
             })?;
-            timed(self.monitor, Stage::Writing, || end.take(judgement))
+            timed(self.monitor, Stage::Writing, || stream.take(judgement, &mut sink))
         };
-        in_order(pieces(origin, batches), |rows| self.judgement(rows), take)?;
-        outcome.n_odd = timed(self.monitor, Stage::Writing, || end.finish())?;
-        Ok(outcome)
+        in_order(pieces(origin, first_row, batches), |rows| self.judgement(rows), take)
     }
 
     /// Judges all rows of batches in memory and returns what was found.
@@ -168,13 +177,13 @@ impl Observer for Count<'_> {
     }
 }
 
-/// Cuts `batches` into pieces of at most [`PIECE_ROWS`] rows, each with the number of rows before it.
+/// Cuts `batches`, which follow `first_row` other rows, into pieces of at most [`PIECE_ROWS`] rows, each with the number
+/// of rows before it.
 fn pieces(
-    origin: &str,
+    origin: Arc<str>,
+    mut first_row: usize,
     batches: impl Iterator<Item = Result<RecordBatch, TableError>> + Send,
 ) -> impl Iterator<Item = Result<Rows, Error>> + Send {
-    let origin: Arc<str> = origin.into();
-    let mut first_row = 0;
     batches.flat_map(move |batch| {
         let whole = match batch {
             Ok(batch) => Rows::new(batch, first_row, Arc::clone(&origin)),
@@ -186,96 +195,4 @@ fn pieces(
         let starts = (0..n_rows.max(1)).step_by(PIECE_ROWS);
         starts.map(|start| Ok(whole.slice(start, PIECE_ROWS.min(n_rows - start)))).collect()
     })
-}
-
-/// The last step: gives verdicts and puts rows into the sink.
-struct End<'a> {
-    only: Option<Only>,
-    form: ReasonForm,
-    pass: Pass,
-    sink: Option<&'a mut dyn Sink>,
-    n_odd: usize,
-}
-
-enum Pass {
-    /// Every row gets its verdict at once.
-    Straight(Cutoff),
-    /// The rule must see all rows before the first verdict.
-    Two { first: FirstPass, waiting: Waiting },
-}
-
-impl<'a> End<'a> {
-    fn new(scorer: &Scorer<'_>, sink: Option<&'a mut dyn Sink>) -> Self {
-        let mut first = FirstPass::new(scorer.rule, || scorer.judge.reference());
-        let pass = match scorer.judge.known() {
-            None if scorer.rule.needs_two_passes() => {
-                Pass::Two { first, waiting: Waiting::new(scorer.spool) }
-            }
-            known => {
-                if let Some(all) = known {
-                    first.observe_all(&all.scores, &all.p_values);
-                }
-                Pass::Straight(first.decide())
-            }
-        };
-        let form = scorer.reasons.unwrap_or(ReasonForm::Text);
-        Self { only: scorer.only, form, pass, sink, n_odd: 0 }
-    }
-
-    fn take(&mut self, judgement: Judgement) -> Result<(), Error> {
-        let Judgement { rows, findings, .. } = &judgement;
-        match &mut self.pass {
-            Pass::Straight(cutoff) => {
-                let verdicts = cutoff.verdicts(rows.first_row, &findings.scores, &findings.p_values);
-                self.n_odd += count(&verdicts);
-                let Some(sink) = &mut self.sink else { return Ok(()) };
-                put(*sink, self.only, judged_batch(judgement, verdicts, self.form))
-            }
-            Pass::Two { first, waiting } => {
-                first.observe_all(&findings.scores, &findings.p_values);
-                if self.sink.is_none() {
-                    return Ok(());
-                }
-                // `finish` fills in the verdicts.
-                let unknown = vec![false; rows.n_rows()];
-                waiting.push(judged_batch(judgement, unknown, self.form))
-            }
-        }
-    }
-
-    /// Hands out the rows that waited; returns the number of rows called odd.
-    fn finish(self) -> Result<usize, Error> {
-        match self.pass {
-            Pass::Straight(_) => Ok(self.n_odd),
-            Pass::Two { first, waiting } => {
-                let n_odd = first.n_odd();
-                let Some(sink) = self.sink else { return Ok(n_odd) };
-                let cutoff = first.decide();
-                let mut first_row = 0;
-                waiting.for_each(|judged| {
-                    let verdicts = cutoff.verdicts(first_row, floats(&judged, SCORE), floats(&judged, P));
-                    first_row += judged.num_rows();
-                    put(sink, self.only, with_verdicts(&judged, verdicts))
-                })?;
-                Ok(n_odd)
-            }
-        }
-    }
-}
-
-/// Puts the wanted rows into the sink.
-fn put(sink: &mut dyn Sink, only: Option<Only>, judged: RecordBatch) -> Result<(), Error> {
-    let Some(only) = only else { return sink.put(judged) };
-    let odd = judged.column_by_name(VERDICT).expect("judged rows have verdicts").as_boolean();
-    let wanted: BooleanArray = odd.values().iter().map(|odd| Some(odd == (only == Only::Odd))).collect();
-    sink.put(filter_record_batch(&judged, &wanted).expect("one verdict for every row"))
-}
-
-fn floats<'a>(judged: &'a RecordBatch, column: &str) -> &'a [f64] {
-    let column = judged.column_by_name(column).expect("judged rows have this column");
-    column.as_primitive::<Float64Type>().values()
-}
-
-fn count(verdicts: &[bool]) -> usize {
-    verdicts.iter().filter(|&&odd| odd).count()
 }

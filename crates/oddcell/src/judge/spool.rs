@@ -16,6 +16,9 @@ pub enum Spool {
     Disk,
 }
 
+/// Rows that have waited.
+type Batches = Box<dyn Iterator<Item = Result<RecordBatch, Error>> + Send + Sync>;
+
 /// The waiting rows.
 pub(super) enum Waiting {
     Memory(Vec<RecordBatch>),
@@ -41,12 +44,12 @@ impl Waiting {
         Ok(())
     }
 
-    /// Hands out all rows, in order.
-    pub(super) fn for_each(self, take: impl FnMut(RecordBatch) -> Result<(), Error>) -> Result<(), Error> {
+    /// All rows, in order.
+    pub(super) fn batches(self) -> Result<Batches, Error> {
         match self {
-            Self::Memory(batches) => batches.into_iter().try_for_each(take),
+            Self::Memory(batches) => Ok(Box::new(batches.into_iter().map(Ok))),
             #[cfg(feature = "ipc")]
-            Self::Disk(file) => file.for_each(take),
+            Self::Disk(file) => file.batches(),
         }
     }
 }
@@ -57,35 +60,38 @@ mod disk {
 
     use arrow_array::RecordBatch;
     use arrow_ipc::{reader::StreamReader, writer::StreamWriter};
-    use arrow_schema::ArrowError;
+    use arrow_schema::{ArrowError, SchemaRef};
 
+    use super::Batches;
     use crate::{Error, error::ScoreError};
 
     /// Rows in an Arrow stream, once there are some. The system deletes the file when it is closed.
     #[derive(Default)]
-    pub(in crate::judge) struct File(Option<StreamWriter<std::fs::File>>);
+    pub(in crate::judge) struct File(Option<(StreamWriter<std::fs::File>, SchemaRef)>);
 
     impl File {
         pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<(), Error> {
-            let writer = match &mut self.0 {
-                Some(writer) => writer,
+            let (writer, schema) = match &mut self.0 {
+                Some(started) => started,
                 none => {
                     let file = tempfile::tempfile().map_err(failed)?;
-                    none.insert(StreamWriter::try_new(file, &batch.schema()).map_err(failed)?)
+                    let writer = StreamWriter::try_new(file, &batch.schema()).map_err(failed)?;
+                    none.insert((writer, batch.schema()))
                 }
             };
+            // The writer itself does not check, and the rows would be read back wrong.
+            if batch.schema() != *schema {
+                return Err(failed(ArrowError::SchemaError("the columns of the batches differ".to_owned())));
+            }
             writer.write(batch).map_err(failed)
         }
 
-        pub(super) fn for_each(
-            self,
-            mut take: impl FnMut(RecordBatch) -> Result<(), Error>,
-        ) -> Result<(), Error> {
-            let Some(writer) = self.0 else { return Ok(()) };
+        pub(super) fn batches(self) -> Result<Batches, Error> {
+            let Some((writer, _)) = self.0 else { return Ok(Box::new(std::iter::empty())) };
             let mut file = writer.into_inner().map_err(failed)?;
             file.seek(SeekFrom::Start(0)).map_err(failed)?;
             let batches = StreamReader::try_new(file, None).map_err(failed)?;
-            batches.map(|batch| batch.map_err(failed)).try_for_each(|batch| take(batch?))
+            Ok(Box::new(batches.map(|batch| batch.map_err(failed))))
         }
     }
 
