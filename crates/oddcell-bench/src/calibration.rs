@@ -4,18 +4,15 @@
 //! anomalies. The p-values of the normal rows should be uniform, and among the rows that `fdr` calls odd, the share of
 //! normal rows should not exceed the rate.
 
-use std::sync::Arc;
-
-use arrow_array::{ArrayRef, Float64Array, RecordBatch};
 use oddcell::{
-    Context, DetectorSpec, Error, Matrix, Model, Seed, Table,
+    Context, DetectorSpec, Error, Model, Seed,
     calibrate::distance_to_uniform,
     judge::{Collected, Scorer},
     model::FitOptions,
     verdict::{Rule, verdicts},
 };
 
-use crate::protocol::Split;
+use crate::{contest::table, protocol::Split};
 
 /// The false-discovery rates that are checked.
 pub const RATES: [f64; 2] = [0.05, 0.1];
@@ -81,17 +78,10 @@ pub fn calibrated(set: &str, split: &Split, spec: &DetectorSpec, seed: Seed) -> 
     })
 }
 
-/// Converts rows to a table of numbers.
-fn table(name: &str, rows: &Matrix) -> Result<Table, Error> {
-    let column =
-        |at: usize| -> ArrayRef { Arc::new(Float64Array::from_iter_values(rows.rows().map(|row| row[at]))) };
-    let columns = (0..rows.n_cols()).map(|at| (format!("x{}", at + 1), column(at)));
-    let batch = RecordBatch::try_from_iter(columns).expect("columns of one length, with different names");
-    Ok(Table::from_batches(name, vec![batch])?)
-}
-
 #[cfg(test)]
 mod tests {
+    use oddcell::Matrix;
+
     use super::*;
 
     #[test]

@@ -9,19 +9,18 @@ use std::{
 };
 
 use oddcell::{
-    Context, Fitted, Matrix, Monitor, Progress, Seed,
-    error::{FitError, ScoreError},
+    Context, DetectorSpec, Error, Fitted, Matrix, Monitor, Progress, Seed, Silent,
+    error::FitError,
     metrics::{self, TieRule},
 };
 
 use crate::{
     cells::{self, CellSplit},
+    contest::Contest,
     methods::{Method, OURS},
     protocol::{Protocol, Split},
 };
 
-/// Rows scored between two looks at the clock.
-const SCORE_ROWS: usize = 4_096;
 /// Points of a training at which its state is scored.
 pub const STATES: usize = 20;
 /// With more test rows than this, the states of a training are not scored if scoring is slow.
@@ -80,17 +79,55 @@ pub struct Measured {
 /// Fits and scores on the threads of the present rayon pool.
 #[must_use]
 pub fn run(method: &Method, split: &Split, seed: u64, limit: Option<Duration>) -> Outcome {
-    let is_slow = method.abilities().is_some_and(|abilities| abilities.slow_to_score);
-    let looks = split.test.n_rows() <= MOST_LOOKED_AT || !is_slow;
-    let is_ours = method.detector() == Some(OURS);
-    let watch = Watch { counts_steps: is_ours, ..Watch::new(limit, looks.then_some(split)) };
-    outcome(limit, watch.judge_rows(method, split, seed))
+    outcome(limit, run_rows(method, split, Seed(seed), limit))
 }
 
 /// The same for cells: which of them were spoiled?
 #[must_use]
 pub fn run_cells(method: &Method, split: &CellSplit, seed: u64, limit: Option<Duration>) -> Outcome {
-    outcome(limit, Watch::new(limit, None).judge_cells(method, split, seed))
+    outcome(limit, find_cells(method, split, Seed(seed), limit))
+}
+
+fn run_rows(
+    method: &Method,
+    split: &Split,
+    seed: Seed,
+    limit: Option<Duration>,
+) -> Result<Measured, Stopped> {
+    let spec = method.spec.as_ref().ok_or_else(|| Stopped::Error("it only judges cells".to_owned()))?;
+    let contest = Contest::new(spec, seed, &split.test)?;
+    let is_slow = method.abilities().is_some_and(|abilities| abilities.slow_to_score);
+    let looks = split.test.n_rows() <= MOST_LOOKED_AT || !is_slow;
+    let path_of = looks.then_some((&contest, &*split.truth));
+    let watch = Watch { counts_steps: method.detector() == Some(OURS), ..Watch::new(limit, path_of) };
+    let fitted = watch.fit(spec, &split.train, seed)?;
+    let fit_time = watch.worked();
+    let judged = contest.judge(&*fitted, split.is_one_table, false, &watch)?;
+    watch.measured(&judged.scores, &split.truth, fit_time)
+}
+
+fn find_cells(
+    method: &Method,
+    split: &CellSplit,
+    seed: Seed,
+    limit: Option<Duration>,
+) -> Result<Measured, Stopped> {
+    let (watch, cells, fit_time);
+    if let Some(spec) = &method.spec {
+        let contest = Contest::new(spec, seed, &split.test)?;
+        watch = Watch::new(limit, None);
+        let fitted = watch.fit(spec, &split.train, seed)?;
+        fit_time = watch.worked();
+        let found = contest.judge(&*fitted, false, true, &watch)?.cells;
+        cells = found.ok_or_else(|| Stopped::Error("it knows no cells".to_owned()))?;
+    } else {
+        watch = Watch::new(limit, None);
+        fit_time = watch.worked();
+        let sizes = split.test.values().iter().map(|cell| cell.abs()).collect();
+        cells = Matrix::new(sizes, split.test.n_rows(), split.test.n_cols());
+    }
+    let measured = watch.measured(cells.values(), &split.truth, fit_time)?;
+    Ok(Measured { top1: Some(cells::top1(&cells, &split.truth)), ..measured })
 }
 
 fn outcome(limit: Option<Duration>, result: Result<Measured, Stopped>) -> Outcome {
@@ -106,18 +143,12 @@ enum Stopped {
     Error(String),
 }
 
-impl From<FitError> for Stopped {
-    fn from(error: FitError) -> Self {
+impl From<Error> for Stopped {
+    fn from(error: Error) -> Self {
         match error {
-            FitError::Cancelled => Stopped::Time,
+            Error::Fit(FitError::Cancelled) => Stopped::Time,
             error => Stopped::Error(error.to_string()),
         }
-    }
-}
-
-impl From<ScoreError> for Stopped {
-    fn from(error: ScoreError) -> Self {
-        Stopped::Error(error.to_string())
     }
 }
 
@@ -125,8 +156,8 @@ impl From<ScoreError> for Stopped {
 struct Watch<'a> {
     start: Instant,
     limit: Option<Duration>,
-    /// The split that states of a training are scored with.
-    path_of: Option<&'a Split>,
+    /// The rows that states of a training are scored with, and which of them are anomalies.
+    path_of: Option<(&'a Contest<'a>, &'a [bool])>,
     /// Whether progress counts steps even if no states are scored.
     counts_steps: bool,
     steps: AtomicUsize,
@@ -143,34 +174,13 @@ struct Looked {
 
 impl<'a> Watch<'a> {
     #[allow(clippy::disallowed_methods, reason = "a laboratory measures time")]
-    fn new(limit: Option<Duration>, path_of: Option<&'a Split>) -> Self {
+    fn new(limit: Option<Duration>, path_of: Option<(&'a Contest<'a>, &'a [bool])>) -> Self {
         let (steps, looked) = (AtomicUsize::new(0), Mutex::default());
         Self { start: Instant::now(), limit, path_of, counts_steps: false, steps, looked }
     }
 
-    fn judge_rows(&self, method: &Method, split: &Split, seed: u64) -> Result<Measured, Stopped> {
-        let spec = method.spec.as_ref().ok_or_else(|| Stopped::Error("it only judges cells".to_owned()))?;
-        let detector = spec.build().map_err(|error| Stopped::Error(error.to_string()))?;
-        let fitted = detector.fit(&split.train, &Context { seed: Seed(seed), monitor: self })?;
-        let fit_time = self.worked();
-        let scores = self.score(&*fitted, split)?;
-        self.measured(&scores, &split.truth, fit_time)
-    }
-
-    fn judge_cells(&self, method: &Method, split: &CellSplit, seed: u64) -> Result<Measured, Stopped> {
-        let context = Context { seed: Seed(seed), monitor: self };
-        let (cells, fit_time) = if let Some(spec) = &method.spec {
-            let detector = spec.build().map_err(|error| Stopped::Error(error.to_string()))?;
-            let fitted = detector.fit(&split.train, &context)?;
-            let fit_time = self.worked();
-            let cells = fitted.judge(&split.test, true)?.cells;
-            (cells.ok_or_else(|| Stopped::Error("it knows no cells".to_owned()))?, fit_time)
-        } else {
-            let sizes = split.test.values().iter().map(|cell| cell.abs()).collect();
-            (Matrix::new(sizes, split.test.n_rows(), split.test.n_cols()), self.worked())
-        };
-        let measured = self.measured(cells.values(), &split.truth, fit_time)?;
-        Ok(Measured { top1: Some(cells::top1(&cells, &split.truth)), ..measured })
+    fn fit(&self, spec: &DetectorSpec, train: &Matrix, seed: Seed) -> Result<Box<dyn Fitted>, Error> {
+        Ok(spec.build()?.fit(train, &Context { seed, monitor: self })?)
     }
 
     fn measured(&self, scores: &[f64], truth: &[bool], fit_time: Duration) -> Result<Measured, Stopped> {
@@ -194,28 +204,6 @@ impl<'a> Watch<'a> {
             steps: (steps > 0).then_some(steps),
             path: std::mem::take(&mut self.looked().path),
         })
-    }
-
-    /// Scores block by block, to keep the time limit; a row's score does not depend on its batch. Training
-    /// rows are not their own neighbors.
-    fn score(&self, fitted: &dyn Fitted, split: &Split) -> Result<Vec<f64>, Stopped> {
-        let n_rows = split.test.n_rows();
-        if fitted.is_joint() {
-            return Ok(fitted.score(&split.test)?);
-        }
-        let mut scores = Vec::with_capacity(n_rows);
-        while scores.len() < n_rows {
-            if self.cancelled() {
-                return Err(Stopped::Time);
-            }
-            let block = scores.len()..n_rows.min(scores.len() + SCORE_ROWS);
-            let as_training = split.is_one_table.then(|| fitted.training_scores(block.clone())).flatten();
-            scores.extend(match as_training {
-                Some(scores) => scores,
-                None => fitted.score(&split.test.take(&block.collect::<Vec<_>>()))?,
-            });
-        }
-        Ok(scores)
     }
 
     /// Time since the start without the time spent on states.
@@ -253,7 +241,10 @@ impl Monitor for Watch<'_> {
 
     fn state(&self, done: usize, total: usize, fitted: &dyn Fitted) {
         // If a state cannot be scored, neither can the result, which then reports the error.
-        let auc = self.path_of.and_then(|split| metrics::auc(&fitted.score(&split.test).ok()?, &split.truth));
+        let auc = self.path_of.and_then(|(contest, truth)| {
+            let judged = contest.judge(fitted, false, false, &Silent).ok()?;
+            metrics::auc(&judged.scores, truth)
+        });
         let mut looked = self.looked();
         looked.path.extend(auc.map(|auc| (done as f64 / total as f64, auc)));
         let took = looked.asked.take().map(|asked| asked.elapsed());

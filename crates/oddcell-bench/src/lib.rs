@@ -4,7 +4,7 @@
 //! sets       the registry of benchmark sets: where to get them, and how to read them
 //! protocol   splits a labeled set into training rows, test rows and the truth
 //! methods    the methods: detectors with parameters, and variants of them
-//! job        one run: fit, score, measure
+//! job        one run: fit, score, measure; `contest` judges its test rows on the library's road
 //! matrix     many runs, in parallel within a memory limit, the largest first
 //! digest     checksums of the files of sets
 //! store      results, one per line, in a file that survives crashes
@@ -30,6 +30,7 @@ pub mod board;
 pub mod calibration;
 pub mod cells;
 pub mod comparison;
+mod contest;
 mod digest;
 mod error;
 pub mod figures;

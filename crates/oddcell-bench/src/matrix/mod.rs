@@ -160,7 +160,7 @@ impl Matrix {
                         if self.protocol.spoil().is_some() { cells::as_judged(&method) } else { method };
                     let guess = method.seconds(Size { n_train, n_test: n_rows, n_cols });
                     let memory = method.abilities().map_or(0, |abilities| abilities.memory);
-                    // The set, its two parts, and the method's own memory.
+                    // The set, its two parts, the columns of the test rows, and the method's own memory.
                     let bytes = 4 * 8 * n_rows as u64 * n_cols as u64 + memory;
                     for &seed in &self.seeds {
                         let (set, method) = (entrant.name.clone(), method.clone());

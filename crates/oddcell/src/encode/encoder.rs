@@ -11,7 +11,7 @@ use super::{
     error::listed, validate,
 };
 use crate::{
-    Matrix,
+    Error, Matrix,
     kinds::{Block, write_null_flags},
     table::{Rows, read_cells},
 };
@@ -171,6 +171,15 @@ impl Encoder {
             origin: origin.to_string(),
             missing: missing.map(str::to_owned).collect(),
             found: listed(schema.fields().iter().map(|field| field.name().as_str())),
+        })
+    }
+
+    /// Does what [`Encoder::encode`] does for rows of a table whose `features` are all known: looks them up.
+    pub fn look_up(&self, rows: &Rows, features: &Matrix) -> Result<Encoded, Error> {
+        Ok(Encoded {
+            matrix: features.slice(rows.positions(features.n_rows())?),
+            surprises: Surprises::none(self.columns.len()),
+            columns: self.matched(rows)?,
         })
     }
 

@@ -69,8 +69,12 @@ pub use self::{
     stream::Stream,
 };
 use crate::{
-    DetectorSpec, Error, Fitted, Matrix, Seed, calibrate::Calibration, detect::CellUnit, encode::Encoder,
-    table::Rows, verdict::Rule,
+    DetectorSpec, Error, Fitted, Matrix, Seed,
+    calibrate::Calibration,
+    detect::CellUnit,
+    encode::{Encoded, Encoder},
+    table::Rows,
+    verdict::Rule,
 };
 
 /// Something that can judge rows.
@@ -78,7 +82,12 @@ pub trait Judge: Sync {
     /// How columns become features.
     fn encoder(&self) -> &Encoder;
 
-    /// Judges rows that [`Judge::encoder`] has turned into `features`; `want_cells` requests the cells too, if the
+    /// Turns rows into features. A judge that knows the features of its rows looks them up instead.
+    fn encode(&self, rows: &Rows) -> Result<Encoded, Error> {
+        Ok(self.encoder().encode(rows)?)
+    }
+
+    /// Judges rows that [`Judge::encode`] has turned into `features`; `want_cells` requests the cells too, if the
     /// detector explains them.
     fn findings(&self, rows: &Rows, features: &Matrix, want_cells: bool) -> Result<Findings, Error>;
 

@@ -90,7 +90,7 @@ impl<'a> Scorer<'a> {
     pub fn judgement(&self, rows: Rows) -> Result<Judgement, Error> {
         let want_cells = self.cells || self.reasons.is_some();
         let Encoded { matrix: features, surprises, columns } =
-            timed(self.monitor, Stage::Encoding, || self.judge.encoder().encode(&rows))?;
+            timed(self.monitor, Stage::Encoding, || self.judge.encode(&rows))?;
         let findings =
             timed(self.monitor, Stage::Judging, || self.judge.findings(&rows, &features, want_cells))?;
         let truths = self.truths.of(&rows)?;

@@ -6,8 +6,7 @@ use super::{FitOptions, crossfit, encode_all};
 use crate::{
     Context, DetectorSpec, Error, Fitted, Matrix, Seed, Table,
     calibrate::{Calibration, RobustNull},
-    encode::Encoder,
-    error::ScoreError,
+    encode::{Encoded, Encoder},
     judge::{Findings, Judge, Outcome},
     table::Rows,
     verdict::Rule,
@@ -20,6 +19,8 @@ pub struct Detection {
     pub findings: Findings,
     /// How columns became features; needed to interpret the cells.
     pub encoder: Encoder,
+    /// The rows as features: each row is encoded once, to learn and to be judged.
+    features: Matrix,
     /// The distribution of normal scores that the p-values come from. Its reference is what a contamination
     /// refers to.
     pub null: RobustNull,
@@ -37,12 +38,13 @@ impl Judge for Detection {
         &self.encoder
     }
 
+    fn encode(&self, rows: &Rows) -> Result<Encoded, Error> {
+        self.encoder.look_up(rows, &self.features)
+    }
+
     fn findings(&self, rows: &Rows, _: &Matrix, want_cells: bool) -> Result<Findings, Error> {
         let Findings { scores, p_values, cells } = &self.findings;
-        let some = rows.first_row..rows.first_row + rows.n_rows();
-        if some.end > scores.len() {
-            return Err(ScoreError::OtherTable { known: scores.len(), row: some.end }.into());
-        }
+        let some = rows.positions(scores.len())?;
         Ok(Findings {
             scores: scores[some.clone()].to_vec(),
             p_values: p_values[some.clone()].to_vec(),
@@ -89,16 +91,16 @@ pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Res
     options.validate()?;
     let detector = options.detector.for_one_table()?.build()?;
     let encoder = Encoder::fit(table, &options.encode, options.label.as_deref())?;
-    let rows = encode_all(&encoder, table)?;
-    let found = Mutex::new(Found { scores: vec![0.0; rows.n_rows()], cells: None, first: None });
-    let folds = crossfit::fit_folds(&*detector, &rows, options, context, |index, fold, fitted| {
-        let judged = fitted.judge(&rows.take(fold), true)?;
+    let features = encode_all(&encoder, table)?;
+    let found = Mutex::new(Found { scores: vec![0.0; features.n_rows()], cells: None, first: None });
+    let folds = crossfit::fit_folds(&*detector, &features, options, context, |index, fold, fitted| {
+        let judged = fitted.judge(&features.take(fold), true)?;
         let Found { scores, cells, first } = &mut *found.lock().unwrap_or_else(PoisonError::into_inner);
         for (&row, score) in fold.iter().zip(judged.scores) {
             scores[row] = score;
         }
         if let Some(judged) = judged.cells {
-            let cells = cells.get_or_insert_with(|| Matrix::zeros(rows.n_rows(), rows.n_cols()));
+            let cells = cells.get_or_insert_with(|| Matrix::zeros(features.n_rows(), features.n_cols()));
             fold.iter().zip(judged.rows()).for_each(|(&row, said)| cells.row_mut(row).copy_from_slice(said));
         }
         if index == 0 {
@@ -113,7 +115,7 @@ pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Res
     let Some(first) = first else { unreachable!("rows are split into two folds at least") };
     let findings = Findings { scores, p_values, cells };
     let (spec, seed) = (options.detector.clone(), context.seed);
-    Ok(Detection { findings, encoder, null, n_folds, first, spec, seed })
+    Ok(Detection { findings, encoder, features, null, n_folds, first, spec, seed })
 }
 
 /// The findings of the folds so far, in any order.

@@ -1,8 +1,10 @@
 //! A part of a table on its way: the cells, and where they come from.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use arrow_array::RecordBatch;
+
+use crate::error::ScoreError;
 
 /// Some rows of a table, and where they come from.
 #[derive(Debug, Clone)]
@@ -25,6 +27,15 @@ impl Rows {
     #[must_use]
     pub fn n_rows(&self) -> usize {
         self.batch.num_rows()
+    }
+
+    /// The positions of these rows in a table of `known` rows that was judged as a whole; an error if they are not all in it.
+    pub fn positions(&self, known: usize) -> Result<Range<usize>, ScoreError> {
+        let end = self.first_row + self.n_rows();
+        if end > known {
+            return Err(ScoreError::OtherTable { known, row: end });
+        }
+        Ok(self.first_row..end)
     }
 
     /// The `len` rows from `offset` on. Copies no cells.
