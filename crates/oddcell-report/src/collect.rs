@@ -115,7 +115,7 @@ impl<'a> Collector<'a> {
                 ..KeptRow::default()
             };
             if let Some(cells) = &findings.cells {
-                oddest::explain(&mut kept, self.judge.encoder(), &explainer, row, cells.row(row))?;
+                oddest::explain(&mut kept, &explainer, row, cells.row(row))?;
             }
             self.oddest.put(rows.first_row + row, findings.scores[row], kept);
         }

@@ -3,8 +3,7 @@
 use arrow_array::ArrayRef;
 use oddcell::{
     Error,
-    encode::{Encoder, NormalRange, Part},
-    explain::{About, Explainer, Reason},
+    explain::{About, Explainer},
     judge::TOP_REASONS,
     table::cell_text,
 };
@@ -78,7 +77,6 @@ pub(crate) fn cells(arrays: &[Option<&ArrayRef>], row: usize) -> Vec<Option<Cell
 /// Adds to `kept` what is known about its cells.
 pub(crate) fn explain(
     kept: &mut KeptRow,
-    encoder: &Encoder,
     explainer: &Explainer<'_>,
     row: usize,
     noise: &[f64],
@@ -96,23 +94,11 @@ pub(crate) fn explain(
             column,
             amount: reason.amount_text(),
             emptiness: reason.about == About::Emptiness,
-            place: place(encoder, column, &reason, &kept.features),
+            place: reason.place,
             share: reason.training_share,
         });
     }
     Ok(())
-}
-
-/// Where a number or date lies beside its normal range.
-fn place(encoder: &Encoder, column: usize, reason: &Reason<'_>, features: &[f64]) -> Option<f64> {
-    let NormalRange::Range { low, high, .. } = reason.normal else { return None };
-    let at = encoder.columns()[column].features().start;
-    let feature = encoder.features()[at];
-    reason.value.as_ref()?;
-    debug_assert_eq!(feature.part, Part::Value(0));
-    let value = feature.mean + feature.std * features[at];
-    let place = (value - low) / (high - low);
-    place.is_finite().then_some(place)
 }
 
 #[cfg(test)]

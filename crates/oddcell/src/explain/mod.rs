@@ -225,6 +225,7 @@ impl<'a> Explainer<'a> {
             value: seen.value,
             normal: encoded.normal(),
             side: seen.side,
+            place: seen.place,
             training_share: seen.training_share,
             null_share: encoded.null_share(),
         })

@@ -34,6 +34,9 @@ pub struct Reason<'a> {
     pub normal: &'a NormalRange,
     /// Where a number or date lies beside the normal range.
     pub side: Option<Side>,
+    /// The same as a figure: 0 at the lower end of the normal range, 1 at the upper. `None` if the range has no width.
+    #[serde(skip)]
+    pub place: Option<f64>,
     /// The share of training rows with the same category or boolean, if known.
     pub training_share: Option<f64>,
     /// The share of training rows that are empty in this column.

@@ -92,7 +92,7 @@ impl Kind for Boolean {
         let (name, rows) =
             if number == 0.0 { ("false", self.false_rows(counts)) } else { ("true", self.true_rows) };
         let value = Cow::Borrowed(cell.text().unwrap_or(name));
-        Ok(Seen { value: Some(value), side: None, training_share: Some(counts.share(rows)) })
+        Ok(Seen { value: Some(value), training_share: Some(counts.share(rows)), ..Seen::default() })
     }
 
     fn normal(&self, counts: Counts) -> NormalRange {

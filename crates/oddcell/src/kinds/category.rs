@@ -143,7 +143,8 @@ impl Kind for Category {
             Place::Unseen => Some(0),
             Place::Unknown => None,
         };
-        Ok(Seen { value: Some(name), side: None, training_share: rows.map(|rows| counts.share(rows)) })
+        let training_share = rows.map(|rows| counts.share(rows));
+        Ok(Seen { value: Some(name), training_share, ..Seen::default() })
     }
 
     fn normal(&self, counts: Counts) -> NormalRange {

@@ -85,8 +85,7 @@ impl Kind for Date {
 
     fn look<'a>(&self, cell: &CellAt<'a>, _: Counts) -> Result<Seen<'a>, TableError> {
         let Some(seconds) = cell.number()? else { return Ok(Seen::default()) };
-        let value = Some(shown(seconds, self.style, cell.text()));
-        Ok(Seen { value, side: Some(self.spread.side(seconds)), training_share: None })
+        Ok(self.spread.look(seconds, shown(seconds, self.style, cell.text())))
     }
 
     fn normal(&self, _: Counts) -> NormalRange {

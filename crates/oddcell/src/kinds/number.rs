@@ -102,7 +102,7 @@ impl Kind for Number {
         let number = if quickly.is_some() { quickly } else { cell.number()? };
         let Some(number) = number else { return Ok(Seen::default()) };
         let value = text.map_or_else(|| Cow::Owned(shortest(number)), Cow::Borrowed);
-        Ok(Seen { value: Some(value), side: Some(self.0.side(number)), training_share: None })
+        Ok(self.0.look(number, value))
     }
 
     fn normal(&self, _: Counts) -> NormalRange {

@@ -26,6 +26,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) value: Option<Cow<'a, str>>,
     /// Where the value lies beside the normal range.
     pub(crate) side: Option<Side>,
+    /// The same as a figure: 0 at the lower end of the normal range, 1 at the upper.
+    pub(crate) place: Option<f64>,
     /// The share of training rows with the same value.
     pub(crate) training_share: Option<f64>,
 }

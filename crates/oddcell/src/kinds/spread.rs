@@ -7,9 +7,11 @@
 //! *Invariants:* everything is finite · std > 0 (1 for a constant column) · min ≤ low ≤ high ≤ max and
 //! min ≤ mean ≤ max · the same numbers in the same order give the same bits.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use super::{NormalRange, Scale, Side, Training};
+use super::{NormalRange, Scale, Side, Training, seen::Seen};
 use crate::encode::{Check, EncodeError};
 
 /// What is known about the numbers of a column (for dates: seconds), without nulls.
@@ -91,13 +93,16 @@ impl Spread {
         Scale { mean: self.mean, std: self.std }
     }
 
-    /// Where a value lies beside the normal range.
-    pub(super) fn side(&self, value: f64) -> Side {
-        match value {
-            _ if value > self.high => Side::Above,
-            _ if value < self.low => Side::Below,
+    /// What a reason needs to know about a number, which is shown as `shown`.
+    pub(super) fn look<'a>(&self, number: f64, shown: Cow<'a, str>) -> Seen<'a> {
+        let side = match number {
+            _ if number > self.high => Side::Above,
+            _ if number < self.low => Side::Below,
             _ => Side::Within,
-        }
+        };
+        let place = (number - self.low) / (self.high - self.low);
+        let place = place.is_finite().then_some(place);
+        Seen { value: Some(shown), side: Some(side), place, training_share: None }
     }
 
     /// The normal range, its ends written by `format`.
@@ -171,6 +176,17 @@ mod tests {
         let spread = Spread::of(&mut [0.1; 1000]).unwrap();
         assert_eq!(spread, Spread { mean: 0.1, std: 1.0, min: 0.1, low: 0.1, high: 0.1, max: 0.1 });
         assert!(spread.is_constant());
+    }
+
+    #[test] // The range is 1.04 to 9.76, 8.72 wide: 5.4 is in its middle, 18.48 one width above it.
+    fn a_place_is_counted_in_widths_of_the_normal_range() {
+        let spread = Spread::of(&mut [4.0, 1.0, 10.0, 3.0, 2.0]).unwrap();
+        let seen = |number| spread.look(number, "".into());
+        assert!((seen(5.4).place.unwrap() - 0.5).abs() < 1e-14 && seen(5.4).side == Some(Side::Within));
+        assert!((seen(18.48).place.unwrap() - 2.0).abs() < 1e-14 && seen(18.48).side == Some(Side::Above));
+        assert!(seen(0.0).place.unwrap() < 0.0 && seen(0.0).side == Some(Side::Below));
+        // A range without width has no places.
+        assert_eq!(Spread::of(&mut [7.0; 3]).unwrap().look(8.0, "".into()).place, None);
     }
 
     #[test] // a, a + 2 with a = 10¹⁵: mean a + 1, std 1. The textbook Σx² − n·mean² has nothing left here.
