@@ -38,14 +38,10 @@ pub(crate) fn name_list<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> St
     shown.join(", ") + &rest
 }
 
-/// The text of a cell, cut to fit: a long date becomes its day, other long text keeps its start.
+/// The text of a cell, cut to fit: if it is long, only the part that its kind would show.
 fn cell_shown(text: &str, kind: ColumnKind) -> String {
-    let day = text.split([' ', 'T']).next().unwrap_or_default();
     let is_long = text.chars().count() > CELL_CHARS;
-    if is_long && kind == ColumnKind::Date && day.chars().count() <= CELL_CHARS {
-        return day.to_owned();
-    }
-    cut(text, CELL_CHARS)
+    cut(if is_long { kind.short(text) } else { text }, CELL_CHARS)
 }
 
 pub(crate) fn cut(text: &str, most: usize) -> String {
@@ -121,7 +117,7 @@ fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, color: bool) -> 
         });
         table.add_row(figures.iter().map(Cell::new).chain(cells));
     }
-    let right = |column: usize| column < 3 || columns[chosen[column - 3]].kind() == ColumnKind::Number;
+    let right = |column: usize| column < 3 || columns[chosen[column - 3]].kind().is_numeric();
     close_up(&mut table);
     for (index, column) in table.column_iter_mut().enumerate() {
         if right(index) {

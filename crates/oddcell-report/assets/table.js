@@ -32,7 +32,7 @@ function compare(a, b, key, sign) {
   if (typeof key === "string") return sign * (a[key] - b[key]);
   const [one, other] = [textOf(a.cells[key]).trim(), textOf(b.cells[key]).trim()];
   if (one === "" || other === "") return (one === "") - (other === "");
-  if (data.columns[key].kind === "number") {
+  if (isNumber(key)) {
     const [x, y] = [Number(one), Number(other)];
     if (!Number.isNaN(x) && !Number.isNaN(y)) return sign * (x - y);
     if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
@@ -40,7 +40,7 @@ function compare(a, b, key, sign) {
   return sign * one.localeCompare(other, "en", { numeric: true });
 }
 
-const isNumber = (column) => data.columns[column].kind === "number";
+const isNumber = (column) => data.columns[column].numeric;
 
 function showTable(update) {
   const found = matching();

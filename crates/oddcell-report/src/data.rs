@@ -48,6 +48,8 @@ pub(crate) struct Column {
     name: CellText,
     /// `None` if it was not judged.
     kind: Option<&'static str>,
+    /// Whether its cells are aligned right and sorted by their value.
+    numeric: bool,
     normal: String,
     nulls: f64,
 }
@@ -134,6 +136,7 @@ fn column_data(encoder: &Encoder, column: &Shown) -> Column {
     Column {
         name: CellText::new(column.name.clone()),
         kind: judged.map(|column| column.kind().name()),
+        numeric: judged.is_some_and(|column| column.kind().is_numeric()),
         normal: judged.map_or_else(String::new, |column| cut(&column.normal().to_string())),
         nulls: judged.map_or(0.0, EncodedColumn::null_share),
     }

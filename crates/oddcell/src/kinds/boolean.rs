@@ -120,7 +120,7 @@ impl Recognizer for Booleans {
         self.only = self.only && cells.iter().flatten().all(fits);
     }
 
-    fn finish(self: Box<Self>, _: &str) -> Recognition {
+    fn finish(self: Box<Self>) -> Recognition {
         if self.only {
             Recognition::Fits { notation: Notation::default(), note: None }
         } else {

@@ -181,7 +181,7 @@ struct Anything;
 impl Recognizer for Anything {
     fn observe(&mut self, _: &StringArray, _: usize) {}
 
-    fn finish(self: Box<Self>, _: &str) -> Recognition {
+    fn finish(self: Box<Self>) -> Recognition {
         Recognition::Fits { notation: Notation::default(), note: None }
     }
 }

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     encode::{Check, EncodeError, LeftOutReason},
-    table::{Note, TableError},
+    table::TableError,
 };
 
 /// A column of dates.
@@ -73,6 +73,11 @@ impl Kind for Date {
 
     fn wording() -> Wording {
         Wording::Distance { unit: words::span, above: "after", below: "before" }
+    }
+
+    /// The day.
+    fn short(cell: &str) -> &str {
+        cell.split([' ', 'T']).next().unwrap_or(cell)
     }
 
     fn notation(&self) -> Notation {
@@ -185,12 +190,14 @@ impl Recognizer for Dates {
         }
     }
 
-    fn finish(self: Box<Self>, column: &str) -> Recognition {
+    fn finish(self: Box<Self>) -> Recognition {
         let Some(shapes) = self.shapes else { return Recognition::Differs(None) };
         let notation = Notation { day_first: shapes.has(DateShape::DayFirst) };
         let is_clear = notation.day_first || shapes.has(DateShape::MonthFirst);
         let example = self.first.filter(|_| shapes.has(DateShape::EitherOrder) && !is_clear);
-        let note = example.map(|Sighting { value, .. }| Note::AmbiguousDates { column: column.into(), value });
+        let note = example.map(|Sighting { value, .. }| {
+            format!("dates such as `{value}` are read month first, because no cell shows the order")
+        });
         Recognition::Fits { notation, note }
     }
 }
@@ -198,6 +205,14 @@ impl Recognizer for Dates {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_short_form_of_a_date_is_its_day() {
+        for cell in ["2065-06-15 18:18:17", "2065-06-15T18:18:17Z", "2065-06-15"] {
+            assert_eq!(Date::short(cell), "2065-06-15");
+        }
+        assert_eq!(Date::short("18:18:17"), "18:18:17");
+    }
 
     #[test]
     fn dates_are_shown_as_finely_as_the_column_needs() {

@@ -120,6 +120,22 @@ pub(crate) trait Kind {
         Wording::Share
     }
 
+    /// Whether cells are figures: aligned right, and sorted by their value.
+    fn is_numeric() -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
+
+    /// The part of a cell to show where there is no room for all of it.
+    fn short(cell: &str) -> &str
+    where
+        Self: Sized,
+    {
+        cell
+    }
+
     // ── A column ────────────────────────────────────────────────────────────────────────────────────────────────
 
     /// How the cells were written in training; later tables are read in the same way.
@@ -200,6 +216,18 @@ macro_rules! kinds {
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$Kind => stringify!($module),)* }
+            }
+
+            /// Whether cells are figures: aligned right, and sorted by their value.
+            #[must_use]
+            pub fn is_numeric(self) -> bool {
+                match self { $(Self::$Kind => $module::$Kind::is_numeric(),)* }
+            }
+
+            /// The part of a cell to show where there is no room for all of it: the day of a date.
+            #[must_use]
+            pub fn short(self, cell: &str) -> &str {
+                match self { $(Self::$Kind => $module::$Kind::short(cell),)* }
             }
 
             pub(crate) fn holds(self, data_type: &DataType) -> bool {

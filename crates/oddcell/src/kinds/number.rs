@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     encode::{Check, EncodeError, LeftOutReason},
-    table::{Note, TableError},
+    table::TableError,
 };
 
 /// A column of numbers.
@@ -87,6 +87,10 @@ impl Kind for Number {
 
     fn wording() -> Wording {
         Wording::Distance { unit: words::number, above: "above", below: "below" }
+    }
+
+    fn is_numeric() -> bool {
+        true
     }
 
     fn scales(&self, _: Counts) -> Vec<Scale> {
@@ -195,18 +199,24 @@ impl Recognizer for Numbers {
         }
     }
 
-    fn finish(self: Box<Self>, column: &str) -> Recognition {
-        let (column, n_numbers, n_cells) = (column.to_owned(), self.fitting, self.n_cells);
+    fn finish(self: Box<Self>) -> Recognition {
+        let (n_numbers, n_cells) = (self.fitting, self.n_cells);
         let Some(Sighting { row, value }) = self.first_other else {
             let long = self.first_long_integer;
-            let note = long.map(|Sighting { row, value }| Note::LongIntegers { column, row, value });
+            let note = long.map(|Sighting { row, value }| {
+                format!("row {row} holds `{value}`; only the first 15 digits of such a number count")
+            });
             return Recognition::Fits { notation: Notation::default(), note };
         };
         let mostly = n_cells >= FEWEST_CELLS && n_numbers as f64 >= MOSTLY * n_cells as f64;
         Recognition::Differs(if mostly {
-            Some(Note::MostlyNumbers { column, row, value, n_numbers, n_cells })
+            Some(format!(
+                "read as category because row {row} holds `{value}`; {n_numbers} of {n_cells} cells are numbers"
+            ))
         } else if self.only_decimal_commas {
-            Some(Note::DecimalCommas { column, value })
+            Some(format!(
+                "read as category; cells such as `{value}` look like numbers with a decimal comma, but numbers need a dot"
+            ))
         } else {
             None
         })

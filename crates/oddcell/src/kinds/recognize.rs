@@ -14,16 +14,16 @@ pub(crate) trait Recognizer {
     /// Looks at more cells; `first_row` rows came before.
     fn observe(&mut self, cells: &StringArray, first_row: usize);
 
-    /// Decides about the cells of `column`. At least one cell has a value.
-    fn finish(self: Box<Self>, column: &str) -> Recognition;
+    /// Decides about all cells. At least one has a value.
+    fn finish(self: Box<Self>) -> Recognition;
 }
 
-/// Whether a column is of a kind.
+/// Whether a column is of a kind. A note is what is worth telling about it, without the column's name.
 pub(crate) enum Recognition {
     /// Every cell is.
-    Fits { notation: Notation, note: Option<Note> },
+    Fits { notation: Notation, note: Option<String> },
     /// Some cell is not; the note is worth telling if no other kind has one.
-    Differs(Option<Note>),
+    Differs(Option<String>),
 }
 
 /// A cell worth quoting.
@@ -85,9 +85,10 @@ impl Judge {
         }
         let mut near_miss = None;
         for (kind, recognizer) in self.recognizers {
-            match recognizer.finish(&column) {
+            match recognizer.finish() {
                 Recognition::Fits { notation, note } => {
-                    return (Reading { kind, notation }, note.or(near_miss));
+                    let note = note.or(near_miss).map(|text| Note::Recognized { column, text });
+                    return (Reading { kind, notation }, note);
                 }
                 Recognition::Differs(note) => near_miss = near_miss.or(note),
             }
@@ -145,7 +146,10 @@ mod tests {
         assert_eq!(judged(&["1/2/2024", "1/31/2024"]), (ColumnKind::Date.into(), None));
         let (found, note) = judged(&["1/2/2024", "3/4/2024"]);
         assert_eq!(found, ColumnKind::Date.into());
-        assert_eq!(note, Some(Note::AmbiguousDates { column: "c".into(), value: "1/2/2024".into() }));
+        assert_eq!(
+            note.unwrap().to_string(),
+            "column `c`: dates such as `1/2/2024` are read month first, because no cell shows the order"
+        );
         assert_eq!(kind(&["13/1/2024", "1/13/2024"]), ColumnKind::Category);
     }
 
@@ -160,8 +164,9 @@ mod tests {
             "column `c`: read as category because row 17 holds `12,5`; 99 of 100 cells are numbers"
         );
         assert_eq!(
-            judged(&cells[..49]).1,
-            Some(Note::DecimalCommas { column: "c".into(), value: "12,5".into() })
+            judged(&cells[..49]).1.unwrap().to_string(),
+            "column `c`: read as category; cells such as `12,5` look like numbers with a decimal comma, but numbers \
+             need a dot"
         );
         cells[16] = "x";
         assert_eq!(judged(&cells[..49]), (ColumnKind::Category.into(), None));
@@ -175,6 +180,9 @@ mod tests {
         );
         let (found, note) = judged(&["1", "12345678901234567"]);
         assert_eq!(found.kind, ColumnKind::Number);
-        assert!(matches!(note, Some(Note::LongIntegers { row: 2, .. })), "{note:?}");
+        assert_eq!(
+            note.unwrap().to_string(),
+            "column `c`: row 2 holds `12345678901234567`; only the first 15 digits of such a number count"
+        );
     }
 }

@@ -8,19 +8,6 @@ use super::error::quoted;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// Nearly all cells are numbers, but not all, so the column is a category.
-    MostlyNumbers {
-        /// The column.
-        column: String,
-        /// The first row whose cell is not a number, counted from 1.
-        row: usize,
-        /// That cell.
-        value: String,
-        /// Cells that are numbers.
-        n_numbers: usize,
-        /// Cells that are not null.
-        n_cells: usize,
-    },
     /// Columns that an earlier run wrote are left out.
     EarlierFindings {
         /// The columns.
@@ -31,28 +18,12 @@ pub enum Note {
         /// The column.
         column: String,
     },
-    /// Dates like `a/b/yyyy`, and no cell shows which part is the month.
-    AmbiguousDates {
+    /// How a column was read, where that may not be what was meant. Its kind words the note.
+    Recognized {
         /// The column.
         column: String,
-        /// A cell.
-        value: String,
-    },
-    /// Whole numbers of 16 digits or more: a 64-bit float keeps only the first 15.
-    LongIntegers {
-        /// The column.
-        column: String,
-        /// The first row with such a cell, counted from 1.
-        row: usize,
-        /// That cell.
-        value: String,
-    },
-    /// Every cell would be a number if its comma were a dot.
-    DecimalCommas {
-        /// The column.
-        column: String,
-        /// A cell.
-        value: String,
+        /// What is worth knowing.
+        text: String,
     },
     /// An array of an NPZ file that is not part of the table.
     ArrayLeftOut {
@@ -78,29 +49,12 @@ pub enum Note {
 impl Display for Note {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::MostlyNumbers { column, row, value, n_numbers, n_cells } => write!(
-                formatter,
-                "column `{column}`: read as category because row {row} holds `{value}`; {n_numbers} of {n_cells} cells \
-                 are numbers"
-            ),
             Self::EarlierFindings { columns } => {
                 let names: Vec<String> = columns.iter().map(|name| format!("`{name}`")).collect();
                 write!(formatter, "findings of an earlier run are left out: {}", names.join(", "))
             }
             Self::AllNull { column } => write!(formatter, "column `{column}`: no cell has a value"),
-            Self::AmbiguousDates { column, value } => write!(
-                formatter,
-                "column `{column}`: dates such as `{value}` are read month first, because no cell shows the order"
-            ),
-            Self::LongIntegers { column, row, value } => write!(
-                formatter,
-                "column `{column}`: row {row} holds `{value}`; only the first 15 digits of such a number count"
-            ),
-            Self::DecimalCommas { column, value } => write!(
-                formatter,
-                "column `{column}`: read as category; cells such as `{value}` look like numbers with a decimal comma, \
-                 but numbers need a dot"
-            ),
+            Self::Recognized { column, text } => write!(formatter, "column `{column}`: {text}"),
             Self::ArrayLeftOut { array, reason } => {
                 write!(formatter, "array `{array}` is left out: {reason}")
             }

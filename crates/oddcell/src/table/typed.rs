@@ -37,7 +37,7 @@ pub(super) fn kind_to_write(field: &Field, kinds: &[ColumnInfo]) -> Option<Colum
 /// as they are.
 ///
 /// Whole numbers of 16 digits or more lose digits as `Float64`. Reading a table reports such columns
-/// ([`super::Note::LongIntegers`]); as categories they keep every digit.
+/// ([`super::Note::Recognized`]); as categories they keep every digit.
 pub fn typed(batch: &RecordBatch, kinds: &[ColumnInfo]) -> Result<RecordBatch, TableError> {
     typed_batch(batch, kinds, 0, "the table")
 }
