@@ -14,44 +14,28 @@
 
 use super::neural::prelude::*;
 
-/// The parameters of `ae`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AeParams {
-    /// Whose architecture: `keras` or `torch`.
-    pub generation: Generation,
-    /// Widths of the hidden layers, 1 to 16 of them, each 1 to 4096. With `keras`, all of them; with `torch`,
-    /// down to the narrowest, and the way up is the mirror image.
-    pub hidden: Vec<usize>,
-    /// Share of the hidden units dropped in a training step, at least 0 and below 1.
-    pub dropout: f64,
-    /// Weight of the penalty on squared activations, finite and at least 0.
-    pub activity_penalty: f64,
-    /// L2 decay added to the gradient, finite and at least 0.
-    pub weight_decay: f64,
-    /// Share of the rows that is never trained on, at least 0 and below 1.
-    pub holdout: f64,
-    /// How long to train: `100 epochs` or `4000 steps`.
-    pub train_for: TrainFor,
-    /// Rows per step, 1 to 16384.
-    pub batch_size: usize,
-    /// Learning rate, finite and above 0.
-    pub learning_rate: f64,
-}
-
-impl Default for AeParams {
-    fn default() -> Self {
-        Self {
-            generation: Generation::Keras,
-            hidden: vec![64, 32, 32, 64],
-            dropout: 0.2,
-            activity_penalty: 0.1,
-            weight_decay: 0.0,
-            holdout: 0.1,
-            train_for: TrainFor::Epochs(100),
-            batch_size: 32,
-            learning_rate: 1e-3,
-        }
+parameters! {
+    /// The parameters of `ae`.
+    pub struct AeParams {
+        /// Whose architecture: `keras` or `torch`.
+        pub generation: Generation = Generation::Keras,
+        /// Widths of the hidden layers, 1 to 16 of them, each 1 to 4096. With `keras`, all of them; with `torch`,
+        /// down to the narrowest, and the way up is the mirror image.
+        pub hidden: Vec<usize> = vec![64, 32, 32, 64],
+        /// Share of the hidden units dropped in a training step, at least 0 and below 1.
+        pub dropout: f64 = 0.2,
+        /// Weight of the penalty on squared activations, finite and at least 0.
+        pub activity_penalty: f64 = 0.1,
+        /// L2 decay added to the gradient, finite and at least 0.
+        pub weight_decay: f64 = 0.0,
+        /// Share of the rows that is never trained on, at least 0 and below 1.
+        pub holdout: f64 = 0.1,
+        /// How long to train: `100 epochs` or `4000 steps`.
+        pub train_for: TrainFor = TrainFor::Epochs(100),
+        /// Rows per step, 1 to 16384.
+        pub batch_size: usize = 32,
+        /// Learning rate, finite and above 0.
+        pub learning_rate: f64 = 1e-3,
     }
 }
 

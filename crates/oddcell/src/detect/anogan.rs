@@ -23,34 +23,21 @@ const GENERATOR: [usize; 5] = [20, 10, 3, 10, 20];
 const FEATURES: [usize; 2] = [20, 10];
 const HEAD: [usize; 1] = [5];
 
-/// The parameters of `anogan`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AnoGanParams {
-    /// Share of the units dropped in a training step, at least 0 and below 1.
-    pub dropout: f64,
-    /// How long to train: `500 steps`. An epoch is one step, on rows drawn afresh.
-    pub train_for: TrainFor,
-    /// Rows per step, 1 to 16384.
-    pub batch_size: usize,
-    /// Learning rate, finite and above 0.
-    pub learning_rate: f64,
-    /// Attempts to imitate a row that is scored, 1 to 10000.
-    pub search_steps: usize,
-    /// Learning rate of the search, finite and above 0.
-    pub search_rate: f64,
-}
-
-impl Default for AnoGanParams {
-    fn default() -> Self {
-        Self {
-            dropout: 0.2,
-            train_for: TrainFor::Steps(500),
-            batch_size: 32,
-            learning_rate: 1e-3,
-            search_steps: 20,
-            search_rate: 0.01,
-        }
+parameters! {
+    /// The parameters of `anogan`.
+    pub struct AnoGanParams {
+        /// Share of the units dropped in a training step, at least 0 and below 1.
+        pub dropout: f64 = 0.2,
+        /// How long to train: `500 steps`. An epoch is one step, on rows drawn afresh.
+        pub train_for: TrainFor = TrainFor::Steps(500),
+        /// Rows per step, 1 to 16384.
+        pub batch_size: usize = 32,
+        /// Learning rate, finite and above 0.
+        pub learning_rate: f64 = 1e-3,
+        /// Attempts to imitate a row that is scored, 1 to 10000.
+        pub search_steps: usize = 20,
+        /// Learning rate of the search, finite and above 0.
+        pub search_rate: f64 = 0.01,
     }
 }
 

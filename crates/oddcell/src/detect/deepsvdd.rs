@@ -23,40 +23,25 @@ const LENGTH_PENALTY: f64 = 1e-6;
 /// The tensor of the centre.
 const CENTRE: &str = "centre";
 
-/// The parameters of `deepsvdd`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DeepSvddParams {
-    /// Whose centre, loss and optimizer: `keras` or `torch`.
-    pub generation: Generation,
-    /// Widths of the layers, the last of them the output: 1 to 16 of them, each 1 to 4096.
-    pub hidden: Vec<usize>,
-    /// Weight of the penalty on squared activations, finite and at least 0.
-    pub activity_penalty: f64,
-    /// L2 decay added to the gradient, finite and at least 0.
-    pub weight_decay: f64,
-    /// Share of the rows that is never trained on, at least 0 and below 1.
-    pub holdout: f64,
-    /// How long to train: `100 epochs` or `4000 steps`.
-    pub train_for: TrainFor,
-    /// Rows per step, 1 to 16384.
-    pub batch_size: usize,
-    /// Learning rate, finite and above 0.
-    pub learning_rate: f64,
-}
-
-impl Default for DeepSvddParams {
-    fn default() -> Self {
-        Self {
-            generation: Generation::Keras,
-            hidden: vec![64, 32],
-            activity_penalty: 0.1,
-            weight_decay: 0.0,
-            holdout: 0.1,
-            train_for: TrainFor::Epochs(100),
-            batch_size: 32,
-            learning_rate: 1e-3,
-        }
+parameters! {
+    /// The parameters of `deepsvdd`.
+    pub struct DeepSvddParams {
+        /// Whose centre, loss and optimizer: `keras` or `torch`.
+        pub generation: Generation = Generation::Keras,
+        /// Widths of the layers, the last of them the output: 1 to 16 of them, each 1 to 4096.
+        pub hidden: Vec<usize> = vec![64, 32],
+        /// Weight of the penalty on squared activations, finite and at least 0.
+        pub activity_penalty: f64 = 0.1,
+        /// L2 decay added to the gradient, finite and at least 0.
+        pub weight_decay: f64 = 0.0,
+        /// Share of the rows that is never trained on, at least 0 and below 1.
+        pub holdout: f64 = 0.1,
+        /// How long to train: `100 epochs` or `4000 steps`.
+        pub train_for: TrainFor = TrainFor::Epochs(100),
+        /// Rows per step, 1 to 16384.
+        pub batch_size: usize = 32,
+        /// Learning rate, finite and above 0.
+        pub learning_rate: f64 = 1e-3,
     }
 }
 

@@ -23,37 +23,23 @@ use crate::net::stack::{Products, dot};
 /// The tensor of the embedded training rows.
 const EMBEDDED: &str = "embedded";
 
-/// The parameters of `dpad`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DpadParams {
-    /// Widths of the layers, the last of them the embedding: 1 to 16 of them, each 1 to 4096.
-    pub hidden: Vec<usize>,
-    /// How fast the weight of a pair falls with its squared distance, finite and at least 0.
-    pub gamma: f64,
-    /// Weight of the penalty that keeps the matrices at length 1, finite and at least 0.
-    pub penalty: f64,
-    /// Which neighbor's distance is the score: at least 1, at most as many as there are training rows.
-    pub n_neighbors: usize,
-    /// How long to train: `100 epochs` or `4000 steps`.
-    pub train_for: TrainFor,
-    /// Rows per step, 1 to 16384.
-    pub batch_size: usize,
-    /// Learning rate, finite and above 0.
-    pub learning_rate: f64,
-}
-
-impl Default for DpadParams {
-    fn default() -> Self {
-        Self {
-            hidden: vec![128, 64, 32, 16],
-            gamma: 0.1,
-            penalty: 1.0,
-            n_neighbors: 1,
-            train_for: TrainFor::Epochs(100),
-            batch_size: 512,
-            learning_rate: 1e-3,
-        }
+parameters! {
+    /// The parameters of `dpad`.
+    pub struct DpadParams {
+        /// Widths of the layers, the last of them the embedding: 1 to 16 of them, each 1 to 4096.
+        pub hidden: Vec<usize> = vec![128, 64, 32, 16],
+        /// How fast the weight of a pair falls with its squared distance, finite and at least 0.
+        pub gamma: f64 = 0.1,
+        /// Weight of the penalty that keeps the matrices at length 1, finite and at least 0.
+        pub penalty: f64 = 1.0,
+        /// Which neighbor's distance is the score: at least 1, at most as many as there are training rows.
+        pub n_neighbors: usize = 1,
+        /// How long to train: `100 epochs` or `4000 steps`.
+        pub train_for: TrainFor = TrainFor::Epochs(100),
+        /// Rows per step, 1 to 16384.
+        pub batch_size: usize = 512,
+        /// Learning rate, finite and above 0.
+        pub learning_rate: f64 = 1e-3,
     }
 }
 

@@ -21,10 +21,9 @@
 mod tree;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use self::tree::Tree;
-use super::{Abilities, Fitted, Judged, Params, Ready, check_training, ranges, saved};
+use super::{Abilities, Fitted, Judged, Params, Ready, check_training, parameters, ranges, saved};
 use crate::{
     Context, Matrix, Progress,
     error::{FitError, ParamError},
@@ -36,19 +35,13 @@ const ROWS_PER_BLOCK: usize = 128;
 /// Trees grown between two looks at the monitor.
 const TREES_PER_REPORT: usize = 32;
 
-/// The parameters of `iforest`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct IforestParams {
-    /// Trees in the forest, from 1 to 100,000. More trees, less chance in the scores.
-    pub n_trees: usize,
-    /// Rows each tree is grown on, from 1 to 16,777,216; with fewer training rows, all of them.
-    pub max_samples: usize,
-}
-
-impl Default for IforestParams {
-    fn default() -> Self {
-        Self { n_trees: 100, max_samples: 256 }
+parameters! {
+    /// The parameters of `iforest`.
+    pub struct IforestParams {
+        /// Trees in the forest, from 1 to 100,000. More trees, less chance in the scores.
+        pub n_trees: usize = 100,
+        /// Rows each tree is grown on, from 1 to 16,777,216; with fewer training rows, all of them.
+        pub max_samples: usize = 256,
     }
 }
 

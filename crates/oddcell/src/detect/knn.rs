@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Abilities, Fitted, Judged, Params, Ready, check_training,
     neighbors::{Neighbor, Neighbors},
-    ranges, saved,
+    parameters, ranges, saved,
 };
 use crate::{
     Context, Matrix,
@@ -51,19 +51,13 @@ impl Method {
     }
 }
 
-/// The parameters of `knn`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct KnnParams {
-    /// Number of neighbors: at least 1, and fewer than there are training rows.
-    pub n_neighbors: usize,
-    /// How their distances become a score.
-    pub method: Method,
-}
-
-impl Default for KnnParams {
-    fn default() -> Self {
-        Self { n_neighbors: 5, method: Method::Largest }
+parameters! {
+    /// The parameters of `knn`.
+    pub struct KnnParams {
+        /// Number of neighbors: at least 1, and fewer than there are training rows.
+        pub n_neighbors: usize = 5,
+        /// How their distances become a score.
+        pub method: Method = Method::Largest,
     }
 }
 

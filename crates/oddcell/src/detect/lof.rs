@@ -22,12 +22,10 @@
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
 use super::{
     Abilities, Fitted, Judged, Params, Ready, check_training,
     neighbors::{Neighbor, Neighbors},
-    ranges, saved,
+    parameters, ranges, saved,
 };
 use crate::{
     Context, Matrix, Progress,
@@ -47,17 +45,11 @@ const SMALLEST_DISTANCE: f64 = 1e-10;
 /// Training rows between two looks at the monitor.
 const ROWS_PER_REPORT: usize = 4096;
 
-/// The parameters of `lof`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LofParams {
-    /// Number of neighbors: at least 1; with fewer other rows than that, all of them.
-    pub n_neighbors: usize,
-}
-
-impl Default for LofParams {
-    fn default() -> Self {
-        Self { n_neighbors: 20 }
+parameters! {
+    /// The parameters of `lof`.
+    pub struct LofParams {
+        /// Number of neighbors: at least 1; with fewer other rows than that, all of them.
+        pub n_neighbors: usize = 20,
     }
 }
 

@@ -55,6 +55,8 @@ pub use params::{Params, Preset, Ready};
 pub use spec::DetectorSpec;
 pub use train_for::TrainFor;
 
+use params::parameters;
+
 use crate::{Context, Matrix, error::FitError, error::ScoreError, tensors::Tensors};
 
 /// A method with valid parameters, ready to learn.

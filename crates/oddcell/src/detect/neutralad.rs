@@ -32,40 +32,25 @@ pub enum Transform {
     Mul,
 }
 
-/// The parameters of `neutralad`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NeuTralAdParams {
-    /// Number of views, 2 to 1000.
-    pub n_transforms: usize,
-    /// How a view comes from its net: `residual` or `mul`.
-    pub transform: Transform,
-    /// What similarities are divided by, finite and above 0.
-    pub temperature: f64,
-    /// How long to train at most: `200 epochs` or `4000 steps`.
-    pub train_for: TrainFor,
-    /// Epochs without a lower loss that end the training, at least 1.
-    pub patience: usize,
-    /// Rows per step, 1 to 16384.
-    pub batch_size: usize,
-    /// Learning rate, finite and above 0.
-    pub learning_rate: f64,
-    /// L2 decay added to the gradient, finite and at least 0.
-    pub weight_decay: f64,
-}
-
-impl Default for NeuTralAdParams {
-    fn default() -> Self {
-        Self {
-            n_transforms: 11,
-            transform: Transform::Residual,
-            temperature: 0.1,
-            train_for: TrainFor::Epochs(200),
-            patience: 100,
-            batch_size: 128,
-            learning_rate: 1e-3,
-            weight_decay: 1e-5,
-        }
+parameters! {
+    /// The parameters of `neutralad`.
+    pub struct NeuTralAdParams {
+        /// Number of views, 2 to 1000.
+        pub n_transforms: usize = 11,
+        /// How a view comes from its net: `residual` or `mul`.
+        pub transform: Transform = Transform::Residual,
+        /// What similarities are divided by, finite and above 0.
+        pub temperature: f64 = 0.1,
+        /// How long to train at most: `200 epochs` or `4000 steps`.
+        pub train_for: TrainFor = TrainFor::Epochs(200),
+        /// Epochs without a lower loss that end the training, at least 1.
+        pub patience: usize = 100,
+        /// Rows per step, 1 to 16384.
+        pub batch_size: usize = 128,
+        /// Learning rate, finite and above 0.
+        pub learning_rate: f64 = 1e-3,
+        /// L2 decay added to the gradient, finite and at least 0.
+        pub weight_decay: f64 = 1e-5,
     }
 }
 

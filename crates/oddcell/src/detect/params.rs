@@ -12,14 +12,34 @@ use crate::{
     tensors::{TensorError, Tensors},
 };
 
+/// Declares the parameters of a method, each with its default: plain data, unknown names are refused.
+macro_rules! parameters {
+    ($(#[$about:meta])* pub struct $Params:ident {
+        $($(#[$doc:meta])* pub $name:ident: $type:ty = $default:expr,)*
+    }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $Params {
+            $($(#[$doc])* pub $name: $type,)*
+        }
+
+        impl Default for $Params {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+    };
+}
+pub(in crate::detect) use parameters;
+
 /// A name, and the parameters behind it.
 pub type Preset<P> = (&'static str, fn() -> P);
 
 /// The parameters of one method, and what the method can do.
 ///
-/// Parameters are plain data with their defaults in one place. Implement this with `#[derive(Debug, Clone,
-/// Serialize, Deserialize)]` and `#[serde(default, deny_unknown_fields)]`, so that a typo in a config file is
-/// an error.
+/// `parameters!` declares them: plain data with their defaults in one place, where a typo in a config file is an
+/// error.
 pub trait Params: Debug + Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The name on the command line, in model files and in result tables.
     const NAME: &'static str;

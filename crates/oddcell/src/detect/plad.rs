@@ -23,34 +23,21 @@ pub enum Perturbation {
     Fixed,
 }
 
-/// The parameters of `plad`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PladParams {
-    /// How rows are changed: `random` or `fixed`.
-    pub perturbation: Perturbation,
-    /// Weight of the size of the changes in the loss, finite and at least 0.
-    pub penalty: f64,
-    /// Width of the classifier's four hidden layers, 1 to 4096; `null`: 64 for up to 64 features, 256 above.
-    pub hidden: Option<usize>,
-    /// How long to train: `100 epochs` or `4000 steps`.
-    pub train_for: TrainFor,
-    /// Rows per step, 1 to 16384.
-    pub batch_size: usize,
-    /// Learning rate, finite and above 0.
-    pub learning_rate: f64,
-}
-
-impl Default for PladParams {
-    fn default() -> Self {
-        Self {
-            perturbation: Perturbation::Random,
-            penalty: 1e-3,
-            hidden: None,
-            train_for: TrainFor::Epochs(100),
-            batch_size: 128,
-            learning_rate: 1e-3,
-        }
+parameters! {
+    /// The parameters of `plad`.
+    pub struct PladParams {
+        /// How rows are changed: `random` or `fixed`.
+        pub perturbation: Perturbation = Perturbation::Random,
+        /// Weight of the size of the changes in the loss, finite and at least 0.
+        pub penalty: f64 = 1e-3,
+        /// Width of the classifier's four hidden layers, 1 to 4096; `null`: 64 for up to 64 features, 256 above.
+        pub hidden: Option<usize> = None,
+        /// How long to train: `100 epochs` or `4000 steps`.
+        pub train_for: TrainFor = TrainFor::Epochs(100),
+        /// Rows per step, 1 to 16384.
+        pub batch_size: usize = 128,
+        /// Learning rate, finite and above 0.
+        pub learning_rate: f64 = 1e-3,
     }
 }
 

@@ -28,36 +28,23 @@ const MOST_WINDOWS: usize = 32_768;
 /// Windows that are scored together; any number gives the same bits.
 const SCORE_WINDOWS: usize = 2_048;
 
-/// The parameters of `scad`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ScadParams {
-    /// What similarities are divided by, finite and above 0.
-    pub temperature: f64,
-    /// Width of what the two nets are compared by, 4 to 4096; their hidden layers are in proportion.
-    pub units: usize,
-    /// Pairs of nets, each with another order of the columns, 1 to 1000; `null`: 100 / (ln rows + columns),
-    /// rounded down, plus 1.
-    pub repeats: Option<usize>,
-    /// How long to train each pair at most: `2000 epochs` or `4000 steps`. It ends earlier once the mean loss
-    /// of an epoch is below 0.001 (up to 40 columns) or 0.01.
-    pub train_for: TrainFor,
-    /// Rows per step, 1 to 16384.
-    pub batch_size: usize,
-    /// Learning rate, finite and above 0.
-    pub learning_rate: f64,
-}
-
-impl Default for ScadParams {
-    fn default() -> Self {
-        Self {
-            temperature: 0.01,
-            units: 200,
-            repeats: None,
-            train_for: TrainFor::Epochs(2_000),
-            batch_size: 3_000,
-            learning_rate: 1e-3,
-        }
+parameters! {
+    /// The parameters of `scad`.
+    pub struct ScadParams {
+        /// What similarities are divided by, finite and above 0.
+        pub temperature: f64 = 0.01,
+        /// Width of what the two nets are compared by, 4 to 4096; their hidden layers are in proportion.
+        pub units: usize = 200,
+        /// Pairs of nets, each with another order of the columns, 1 to 1000; `null`: 100 / (ln rows + columns),
+        /// rounded down, plus 1.
+        pub repeats: Option<usize> = None,
+        /// How long to train each pair at most: `2000 epochs` or `4000 steps`. It ends earlier once the mean loss
+        /// of an epoch is below 0.001 (up to 40 columns) or 0.01.
+        pub train_for: TrainFor = TrainFor::Epochs(2_000),
+        /// Rows per step, 1 to 16384.
+        pub batch_size: usize = 3_000,
+        /// Learning rate, finite and above 0.
+        pub learning_rate: f64 = 1e-3,
     }
 }
 

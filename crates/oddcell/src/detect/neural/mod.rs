@@ -35,7 +35,7 @@ pub(super) mod prelude {
         Context, Matrix, Seed,
         detect::{
             Abilities, Fitted, Generation, Judged, Params, Preset, Ready, Size, TrainFor, check_training,
-            neural, ranges,
+            neural, parameters, ranges,
         },
         error::{FitError, ParamError},
         net::{

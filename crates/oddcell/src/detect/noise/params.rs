@@ -10,8 +10,8 @@ use crate::{
     Context, DetectorSpec, Matrix,
     aggregate::{Aggregation, Part},
     detect::{
-        Abilities, BlockDetector, CellUnit, Fitted, Keeps, Params, Preset, Ready, Size, TrainFor, ranges,
-        saved,
+        Abilities, BlockDetector, CellUnit, Fitted, Keeps, Params, Preset, Ready, Size, TrainFor, parameters,
+        ranges, saved,
     },
     error::{FitError, ParamError},
     net::{Activation, Net, Schedule},
@@ -42,55 +42,55 @@ pub enum Loss {
     Mean,
 }
 
-/// The parameters of `noise`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NoiseParams {
-    /// Which net: `mlp` or `resmlp`.
-    pub net: NetKind,
-    /// Width of the hidden layers; `null`: 64 for up to 64 features, 256 above.
-    pub hidden: Option<usize>,
-    /// The last layer's activation: `linear` or `relu`.
-    pub output: Activation,
-    /// Distribution of the noise: `gaussian`, `laplace`, `uniform`, `rayleigh`, `gamma`, `poisson`,
-    /// `salt-pepper`, `bernoulli`.
-    pub noise: Kind,
-    /// Highest noise level, in standard deviations of a column.
-    pub sigma_max: f64,
-    /// Number of noise levels within a row.
-    pub levels: usize,
-    /// Noised copies per row and epoch, each with the share of its cells that gets noise.
-    pub ratios: Vec<f64>,
-    /// Share of the noised rows that gets difference noise instead.
-    pub difference: f64,
-    /// Scale of gamma noise.
-    pub beta: f64,
-    /// Gamma and Poisson noise as `printed` in the paper, or `corrected` to the standard deviation it
-    /// promises.
-    pub form: Form,
-    /// How long to train: `500 epochs` or `4000 steps`.
-    pub train_for: TrainFor,
-    /// Rows per optimization step, before their noised copies.
-    pub batch_size: usize,
-    /// Learning rate at the start.
-    pub learning_rate: f64,
-    /// How it changes: `step` (× 0.1 after a fifth), `cosine`, `constant`.
-    pub schedule: Schedule,
-    /// L2 decay added to the gradient.
-    pub weight_decay: f64,
-    /// Squared errors of a batch as `sum` or `mean`.
-    pub loss: Loss,
-    /// How the net's cells of a row become its score.
-    pub aggregate: Aggregation,
-    /// Training rows kept in the model to compare with, drawn at random if there are more; 0: the net decides
-    /// alone, and the model holds no rows.
-    pub keep_rows: usize,
-    /// Which of them, by distance, a row is measured by; `null`: the nearest one, and the tenth for a table
-    /// that is judged by itself, since odd rows may come in groups there.
-    pub n_neighbors: Option<usize>,
-    /// Share of the training rows, the least odd ones, that the net learns from anew after it has learned
-    /// from all; 1: it learns once.
-    pub trust: f64,
+parameters! {
+    /// The parameters of `noise`.
+    pub struct NoiseParams {
+        /// Which net: `mlp` or `resmlp`.
+        pub net: NetKind = NetKind::Mlp,
+        /// Width of the hidden layers; `null`: 64 for up to 64 features, 256 above.
+        pub hidden: Option<usize> = Some(128),
+        /// The last layer's activation: `linear` or `relu`.
+        pub output: Activation = Activation::Linear,
+        /// Distribution of the noise: `gaussian`, `laplace`, `uniform`, `rayleigh`, `gamma`, `poisson`,
+        /// `salt-pepper`, `bernoulli`.
+        pub noise: Kind = Kind::Gaussian,
+        /// Highest noise level, in standard deviations of a column.
+        pub sigma_max: f64 = 1.0,
+        /// Number of noise levels within a row.
+        pub levels: usize = 3,
+        /// Noised copies per row and epoch, each with the share of its cells that gets noise.
+        pub ratios: Vec<f64> = vec![0.5, 0.8, 1.0],
+        /// Share of the noised rows that gets difference noise instead.
+        pub difference: f64 = 0.5,
+        /// Scale of gamma noise.
+        pub beta: f64 = 1.0,
+        /// Gamma and Poisson noise as `printed` in the paper, or `corrected` to the standard deviation it
+        /// promises.
+        pub form: Form = Form::Corrected,
+        /// How long to train: `500 epochs` or `4000 steps`.
+        pub train_for: TrainFor = TrainFor::Steps(2_000),
+        /// Rows per optimization step, before their noised copies.
+        pub batch_size: usize = 128,
+        /// Learning rate at the start.
+        pub learning_rate: f64 = 1e-3,
+        /// How it changes: `step` (× 0.1 after a fifth), `cosine`, `constant`.
+        pub schedule: Schedule = Schedule::Cosine,
+        /// L2 decay added to the gradient.
+        pub weight_decay: f64 = 0.0,
+        /// Squared errors of a batch as `sum` or `mean`.
+        pub loss: Loss = Loss::Sum,
+        /// How the net's cells of a row become its score.
+        pub aggregate: Aggregation = Part::L2.into(),
+        /// Training rows kept in the model to compare with, drawn at random if there are more; 0: the net decides
+        /// alone, and the model holds no rows.
+        pub keep_rows: usize = 10_000,
+        /// Which of them, by distance, a row is measured by; `null`: the nearest one, and the tenth for a table
+        /// that is judged by itself, since odd rows may come in groups there.
+        pub n_neighbors: Option<usize> = None,
+        /// Share of the training rows, the least odd ones, that the net learns from anew after it has learned
+        /// from all; 1: it learns once.
+        pub trust: f64 = 1.0,
+    }
 }
 
 impl NoiseParams {
@@ -105,26 +105,18 @@ impl NoiseParams {
     #[must_use]
     pub fn paper() -> Self {
         Self {
-            net: NetKind::Mlp,
             hidden: None,
-            output: Activation::Linear,
-            noise: Kind::Gaussian,
             sigma_max: 2.0,
-            levels: 3,
-            ratios: vec![0.5, 0.8, 1.0],
             difference: 0.0,
-            beta: 1.0,
             form: Form::Printed,
             train_for: TrainFor::Epochs(500),
             batch_size: 256,
             learning_rate: 1e-4,
             schedule: Schedule::Step,
             weight_decay: 5e-4,
-            loss: Loss::Sum,
             aggregate: Part::Max.into(),
             keep_rows: 0,
-            n_neighbors: None,
-            trust: 1.0,
+            ..Self::default()
         }
     }
 
@@ -183,25 +175,6 @@ impl NoiseParams {
             return Err(saved::invalid(KEPT, &said));
         }
         Ok(rows)
-    }
-}
-
-impl Default for NoiseParams {
-    fn default() -> Self {
-        Self {
-            sigma_max: 1.0,
-            difference: 0.5,
-            form: Form::Corrected,
-            hidden: Some(128),
-            train_for: TrainFor::Steps(2_000),
-            batch_size: 128,
-            learning_rate: 1e-3,
-            schedule: Schedule::Cosine,
-            weight_decay: 0.0,
-            aggregate: Part::L2.into(),
-            keep_rows: 10_000,
-            ..Self::paper()
-        }
     }
 }
 
