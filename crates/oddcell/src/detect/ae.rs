@@ -62,9 +62,10 @@ impl AeParams {
             Generation::Keras => {
                 let dense = |outputs| Layer::Linear { outputs, bias: true, init: Init::Glorot };
                 let hidden = [width, width].into_iter().chain(self.hidden.iter().copied());
-                let mut layers: Vec<Layer> =
-                    hidden.flat_map(|outputs| [dense(outputs), Layer::Relu, penalty, dropout]).collect();
-                layers.extend([dense(width), Layer::Sigmoid, penalty]);
+                let mut layers: Vec<Layer> = hidden
+                    .flat_map(|outputs| [dense(outputs), Layer::Curve(Curve::Relu), penalty, dropout])
+                    .collect();
+                layers.extend([dense(width), Layer::Curve(Curve::Sigmoid), penalty]);
                 layers
             }
             Generation::Torch => {
@@ -72,7 +73,7 @@ impl AeParams {
                 let linear = |outputs| Layer::Linear { outputs, bias: true, init: Init::Kaiming };
                 let up = self.hidden.iter().rev().skip(1);
                 let mut layers: Vec<Layer> = (self.hidden.iter().chain(up))
-                    .flat_map(|&outputs| [linear(outputs), norm, Layer::Relu, penalty, dropout])
+                    .flat_map(|&outputs| [linear(outputs), norm, Layer::Curve(Curve::Relu), penalty, dropout])
                     .collect();
                 layers.push(Layer::torch(width));
                 layers

@@ -45,7 +45,7 @@ impl AnoGanParams {
     /// Dropout before tanh layers of these widths, one after the other.
     fn hidden(&self, widths: &[usize]) -> impl Iterator<Item = Layer> {
         let dropout = Layer::Dropout(self.dropout as f32);
-        widths.iter().flat_map(move |&outputs| [dropout, dense(outputs), Layer::Tanh])
+        widths.iter().flat_map(move |&outputs| [dropout, dense(outputs), Layer::Curve(Curve::Tanh)])
     }
 
     fn generator(&self, width: usize) -> Vec<Layer> {

@@ -66,7 +66,10 @@ impl DeepSvddParams {
         };
         let penalty = Layer::ActivityPenalty(self.activity_penalty as f32);
         let linear = |outputs| Layer::Linear { outputs, bias: false, init };
-        self.hidden.iter().flat_map(|&outputs| [linear(outputs), Layer::Relu, penalty]).collect()
+        self.hidden
+            .iter()
+            .flat_map(|&outputs| [linear(outputs), Layer::Curve(Curve::Relu), penalty])
+            .collect()
     }
 }
 

@@ -49,7 +49,7 @@ impl DpadParams {
         let mut layers: Vec<Layer> = self
             .hidden
             .iter()
-            .flat_map(|&outputs| [Layer::torch_without_bias(outputs), Layer::Relu])
+            .flat_map(|&outputs| [Layer::torch_without_bias(outputs), Layer::Curve(Curve::Relu)])
             .collect();
         layers.pop();
         layers

@@ -62,7 +62,7 @@ impl NeuTralAdParams {
 
 /// Two layers without bias, as wide as the rows.
 fn transform_layers(width: usize) -> [Layer; 3] {
-    [Layer::torch_without_bias(width), Layer::Relu, Layer::torch_without_bias(width)]
+    [Layer::torch_without_bias(width), Layer::Curve(Curve::Relu), Layer::torch_without_bias(width)]
 }
 
 /// Four hidden layers and a linear one, without bias; widths by the width of the rows.
@@ -72,7 +72,7 @@ fn encoder_layers(width: usize) -> Vec<Layer> {
         32..=300 => (64, 32),
         _ => (256, 64),
     };
-    let mut layers = [Layer::torch_without_bias(hidden), Layer::Relu].repeat(4);
+    let mut layers = [Layer::torch_without_bias(hidden), Layer::Curve(Curve::Relu)].repeat(4);
     layers.extend([Layer::torch_without_bias(latent), Layer::NormaliseRows]);
     layers
 }

@@ -44,7 +44,7 @@ parameters! {
 impl PladParams {
     fn classifier(&self, width: usize) -> Vec<Layer> {
         let hidden = self.hidden.unwrap_or(if width <= 64 { 64 } else { 256 });
-        let mut layers = [Layer::torch(hidden), Layer::Relu].repeat(4);
+        let mut layers = [Layer::torch(hidden), Layer::Curve(Curve::Relu)].repeat(4);
         layers.push(Layer::torch(1));
         layers
     }
@@ -56,7 +56,7 @@ impl PladParams {
             Perturbation::Random => Init::Torch,
             Perturbation::Fixed => Init::NearZero,
         };
-        let mut layers = [Layer::torch(64), Layer::Relu].repeat(2);
+        let mut layers = [Layer::torch(64), Layer::Curve(Curve::Relu)].repeat(2);
         layers.push(Layer::Linear { outputs: 2 * width, bias: true, init });
         layers
     }

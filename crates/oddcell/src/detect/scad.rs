@@ -57,8 +57,8 @@ impl ScadParams {
     /// The net that sees a row without its window.
     fn outside(&self, n_windows: usize) -> Vec<Layer> {
         let norm = Layer::BatchNorm { channels: Channels::Groups(n_windows), affine: true };
-        let leaky = Layer::LeakyRelu(0.2);
-        let mut layers = vec![Layer::torch(self.units), Layer::Tanh, norm];
+        let leaky = Layer::Curve(Curve::LeakyRelu(0.2));
+        let mut layers = vec![Layer::torch(self.units), Layer::Curve(Curve::Tanh), norm];
         layers.extend([Layer::torch(2 * self.units), leaky, norm, Layer::torch(self.units), leaky]);
         layers.extend([Layer::NormaliseGroups(n_windows), Layer::NormaliseRows]);
         layers
@@ -67,7 +67,7 @@ impl ScadParams {
     /// The net that sees a window.
     fn inside(&self, n_windows: usize) -> Vec<Layer> {
         let norm = Layer::BatchNorm { channels: Channels::Groups(n_windows), affine: true };
-        let leaky = Layer::LeakyRelu(0.2);
+        let leaky = Layer::Curve(Curve::LeakyRelu(0.2));
         let mut layers = vec![Layer::torch(self.units / 4), leaky, norm];
         layers.extend([Layer::torch(self.units / 2), leaky, Layer::torch(self.units), leaky]);
         layers.extend([Layer::NormaliseGroups(n_windows), Layer::NormaliseRows]);

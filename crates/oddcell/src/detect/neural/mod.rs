@@ -41,7 +41,7 @@ pub(super) mod prelude {
         net::{
             Adam, Flavour,
             gemm::padded,
-            stack::{Channels, Init, Layer, Stack, Tape, Trainee, sigmoid},
+            stack::{Channels, Curve, Init, Layer, Stack, Tape, Trainee, sigmoid},
         },
         seed::subkey,
         tensors::{TensorError, Tensors},

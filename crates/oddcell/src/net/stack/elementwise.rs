@@ -1,44 +1,54 @@
 //! Layers that work on every cell by itself: activations, the activity penalty, dropout.
 
-use super::Layer;
-use crate::seed::{GOLDEN, mix};
+use crate::{
+    net::gemm::padded,
+    seed::{GOLDEN, mix},
+};
 
-/// A batch of rows of which only the first `width` columns of every `stride` mean something.
-pub(super) fn cells(values: &mut [f32], stride: usize, width: usize) -> impl Iterator<Item = &mut f32> {
-    values.chunks_exact_mut(stride).flat_map(move |line| &mut line[..width])
+/// A curve that every value goes through. It writes over its input, for its slope is known by its output.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Curve {
+    /// max(x, 0).
+    Relu,
+    /// x where it is positive, `slope`·x elsewhere.
+    LeakyRelu(f32),
+    /// Hyperbolic tangent.
+    Tanh,
+    /// 1 / (1 + e⁻ˣ).
+    Sigmoid,
 }
 
-/// Applies an activation in place.
-pub(super) fn activate(layer: Layer, values: &mut [f32], stride: usize, width: usize) {
-    let cells = cells(values, stride, width);
-    match layer {
-        Layer::Relu => cells.for_each(|value| *value = value.max(0.0)),
-        Layer::LeakyRelu(slope) => {
-            cells.for_each(|value| *value = if *value > 0.0 { *value } else { slope * *value });
+impl Curve {
+    /// Applies it in place to rows of `width` columns, of which the padding stays zero.
+    pub(super) fn apply(self, values: &mut [f32], width: usize) {
+        let cells = values.chunks_exact_mut(padded(width)).flat_map(|line| &mut line[..width]);
+        match self {
+            Curve::Relu => cells.for_each(|value| *value = value.max(0.0)),
+            Curve::LeakyRelu(slope) => {
+                cells.for_each(|value| *value = if *value > 0.0 { *value } else { slope * *value });
+            }
+            Curve::Tanh => cells.for_each(|value| *value = libm::tanhf(*value)),
+            Curve::Sigmoid => cells.for_each(|value| *value = sigmoid(*value)),
         }
-        Layer::Tanh => cells.for_each(|value| *value = libm::tanhf(*value)),
-        Layer::Sigmoid => cells.for_each(|value| *value = sigmoid(*value)),
-        other => unreachable!("{other:?} is no activation"),
+    }
+
+    /// Multiplies the delta by the slope, known by the values that the curve gave.
+    pub(super) fn back(self, values: &[f32], delta: &mut [f32]) {
+        let both = delta.iter_mut().zip(values);
+        match self {
+            Curve::Relu => both.for_each(|(delta, &value)| *delta = if value > 0.0 { *delta } else { 0.0 }),
+            Curve::LeakyRelu(slope) => {
+                both.for_each(|(delta, &value)| *delta = if value > 0.0 { *delta } else { slope * *delta });
+            }
+            Curve::Tanh => both.for_each(|(delta, &value)| *delta *= 1.0 - value * value),
+            Curve::Sigmoid => both.for_each(|(delta, &value)| *delta *= value * (1.0 - value)),
+        }
     }
 }
 
 /// 1 / (1 + e⁻ˣ).
 pub(crate) fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-x))
-}
-
-/// Multiplies the delta by the slope of the activation, known by the values it gave.
-pub(super) fn activate_back(layer: Layer, values: &[f32], delta: &mut [f32]) {
-    let both = delta.iter_mut().zip(values);
-    match layer {
-        Layer::Relu => both.for_each(|(delta, &value)| *delta = if value > 0.0 { *delta } else { 0.0 }),
-        Layer::LeakyRelu(slope) => {
-            both.for_each(|(delta, &value)| *delta = if value > 0.0 { *delta } else { slope * *delta });
-        }
-        Layer::Tanh => both.for_each(|(delta, &value)| *delta *= 1.0 - value * value),
-        Layer::Sigmoid => both.for_each(|(delta, &value)| *delta *= value * (1.0 - value)),
-        other => unreachable!("{other:?} is no activation"),
-    }
 }
 
 /// Σx² of all cells.
@@ -56,8 +66,8 @@ pub(super) fn sum_of_squares(values: &[f32]) -> f64 {
     values.chunks(512).map(block).sum()
 }
 
-/// Draws a mask of 0 and 1/(1 − rate) by the numbers of `key`, and applies it.
-pub(super) fn drop_out(rate: f32, key: u64, input: &[f32], mask: &mut [f32], output: &mut [f32]) {
+/// Draws a mask of 0 and 1/(1 − rate) by the numbers of `key`.
+pub(super) fn draw_mask(rate: f32, key: u64, mask: &mut [f32]) {
     let below = (f64::from(rate) * 4_294_967_296.0) as u32;
     let scale = 1.0 / (1.0 - rate);
     for (pair, mask) in mask.chunks_mut(2).enumerate() {
@@ -65,8 +75,5 @@ pub(super) fn drop_out(rate: f32, key: u64, input: &[f32], mask: &mut [f32], out
         for (mask, bits) in mask.iter_mut().zip([bits as u32, (bits >> 32) as u32]) {
             *mask = if bits < below { 0.0 } else { scale };
         }
-    }
-    for ((output, input), mask) in output.iter_mut().zip(input).zip(mask) {
-        *output = input * *mask;
     }
 }

@@ -22,6 +22,7 @@ mod trainee;
 
 use std::ops::Range;
 
+pub use elementwise::Curve;
 pub(crate) use elementwise::sigmoid;
 pub(crate) use normalise::dot;
 pub(crate) use products::Products;
@@ -92,14 +93,8 @@ pub enum Layer {
         /// Where fresh weights come from.
         init: Init,
     },
-    /// max(x, 0).
-    Relu,
-    /// x where it is positive, `slope`·x elsewhere.
-    LeakyRelu(f32),
-    /// Hyperbolic tangent.
-    Tanh,
-    /// 1 / (1 + e⁻ˣ).
-    Sigmoid,
+    /// A curve that every value goes through.
+    Curve(Curve),
     /// Passes x on; adds `weight` · Σx² / rows to the loss, as Keras's activity penalties do.
     ActivityPenalty(f32),
     /// In training, drops a cell with this probability and divides the others by what is left.
@@ -130,14 +125,9 @@ impl Layer {
         Layer::Linear { outputs, bias: false, init: Init::Torch }
     }
 
-    /// Whether the layer is an activation: it writes over its input, for its slope is known by its output.
-    fn is_activation(self) -> bool {
-        matches!(self, Layer::Relu | Layer::LeakyRelu(_) | Layer::Tanh | Layer::Sigmoid)
-    }
-
     /// Whether the layer needs no buffer of its own.
     fn in_place(self) -> bool {
-        self.is_activation() || matches!(self, Layer::ActivityPenalty(_))
+        matches!(self, Layer::Curve(_) | Layer::ActivityPenalty(_))
     }
 }
 
@@ -206,10 +196,7 @@ impl Stack {
                     let n_channels = running.len() / 2;
                     running[n_channels..].fill(1.0);
                 }
-                Layer::Relu
-                | Layer::LeakyRelu(_)
-                | Layer::Tanh
-                | Layer::Sigmoid
+                Layer::Curve(_)
                 | Layer::ActivityPenalty(_)
                 | Layer::Dropout(_)
                 | Layer::NormaliseRows
@@ -229,7 +216,7 @@ impl Stack {
         let kept = |layer: Layer| {
             layer.in_place() || matches!(layer, Layer::NormaliseRows | Layer::NormaliseGroups(_))
         };
-        let overwrites = |pair: &[Layer]| kept(pair[0]) && pair[1].is_activation();
+        let overwrites = |pair: &[Layer]| kept(pair[0]) && matches!(pair[1], Layer::Curve(_));
         assert!(
             !layers.windows(2).any(overwrites),
             "an activation overwrites what is needed on the way back"
@@ -257,10 +244,7 @@ impl Stack {
                         names.0 = ["scale", "shift"].map(|name| (name, vec![n_channels])).to_vec();
                     }
                 }
-                Layer::Relu
-                | Layer::LeakyRelu(_)
-                | Layer::Tanh
-                | Layer::Sigmoid
+                Layer::Curve(_)
                 | Layer::ActivityPenalty(_)
                 | Layer::Dropout(_)
                 | Layer::NormaliseRows

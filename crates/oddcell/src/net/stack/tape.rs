@@ -40,12 +40,7 @@ impl Tape {
             Layer::BatchNorm { channels, .. } => 2 * channels.count(placed.inputs),
             Layer::NormaliseRows => capacity,
             Layer::NormaliseGroups(size) => capacity.div_ceil(size) * padded(placed.outputs),
-            Layer::Linear { .. }
-            | Layer::Relu
-            | Layer::LeakyRelu(_)
-            | Layer::Tanh
-            | Layer::Sigmoid
-            | Layer::ActivityPenalty(_) => 0,
+            Layer::Linear { .. } | Layer::Curve(_) | Layer::ActivityPenalty(_) => 0,
         };
         Self {
             slots,
@@ -117,28 +112,19 @@ impl Tape {
     /// norms use their running statistics.
     pub fn forward(&mut self, stack: &Stack, n_rows: usize) {
         self.training = false;
-        for (index, placed) in stack.layers.iter().enumerate() {
-            let notes = &mut self.notes[index];
+        for (placed, notes) in stack.layers.iter().zip(&mut self.notes) {
             match placed.layer {
-                Layer::Dropout(_) => {
-                    let (input, output) = sides(&mut self.slots, placed, n_rows);
-                    output.copy_from_slice(input);
-                }
-                Layer::BatchNorm { channels, .. } => {
+                Layer::Dropout(_) => notes.fill(1.0),
+                Layer::BatchNorm { .. } => {
                     batch_norm::running_notes(&stack.running[placed.running.clone()], notes);
-                    let (input, output) = sides(&mut self.slots, placed, n_rows);
-                    let batch = Batch { channels, width: placed.outputs, input };
-                    batch.apply(notes, &stack.weights[placed.weights.clone()], output);
                 }
-                Layer::ActivityPenalty(_) => {}
                 Layer::Linear { .. }
-                | Layer::Relu
-                | Layer::LeakyRelu(_)
-                | Layer::Tanh
-                | Layer::Sigmoid
+                | Layer::Curve(_)
+                | Layer::ActivityPenalty(_)
                 | Layer::NormaliseRows
-                | Layer::NormaliseGroups(_) => step(placed, &mut self.slots, notes, n_rows),
+                | Layer::NormaliseGroups(_) => {}
             }
+            step(placed, &stack.weights, &mut self.slots, notes, n_rows);
         }
     }
 
@@ -147,32 +133,25 @@ impl Tape {
     pub fn forward_training(&mut self, stack: &mut Stack, n_rows: usize, key: u64) {
         self.training = true;
         self.penalty = 0.0;
-        for (index, placed) in stack.layers.iter().enumerate() {
-            let notes = &mut self.notes[index];
+        for (index, (placed, notes)) in stack.layers.iter().zip(&mut self.notes).enumerate() {
+            let n_cells = n_rows * padded(placed.outputs);
             match placed.layer {
                 Layer::Dropout(rate) => {
-                    let (input, output) = sides(&mut self.slots, placed, n_rows);
-                    let mask = &mut notes[..input.len()];
-                    elementwise::drop_out(rate, subkey(key, index as u64), input, mask, output);
+                    elementwise::draw_mask(rate, subkey(key, index as u64), &mut notes[..n_cells]);
                 }
                 Layer::BatchNorm { channels, .. } => {
-                    let (input, output) = sides(&mut self.slots, placed, n_rows);
+                    let input = &self.slots[placed.slot - 1][..n_cells];
                     let batch = Batch { channels, width: placed.outputs, input };
                     batch.measure(notes, &mut stack.running[placed.running.clone()], &mut self.sums);
-                    batch.apply(notes, &stack.weights[placed.weights.clone()], output);
                 }
                 Layer::ActivityPenalty(weight) => {
-                    let values = &self.slots[placed.slot][..n_rows * padded(placed.outputs)];
+                    let values = &self.slots[placed.slot][..n_cells];
                     self.penalty += f64::from(weight) * elementwise::sum_of_squares(values) / n_rows as f64;
                 }
-                Layer::Linear { .. }
-                | Layer::Relu
-                | Layer::LeakyRelu(_)
-                | Layer::Tanh
-                | Layer::Sigmoid
-                | Layer::NormaliseRows
-                | Layer::NormaliseGroups(_) => step(placed, &mut self.slots, notes, n_rows),
+                Layer::Linear { .. } | Layer::Curve(_) | Layer::NormaliseRows | Layer::NormaliseGroups(_) => {
+                }
             }
+            step(placed, &stack.weights, &mut self.slots, notes, n_rows);
         }
     }
 
@@ -217,19 +196,19 @@ impl Tape {
                     batch.backward(notes, weights, delta, &mut next[..inputs], part, &mut self.sums);
                     self.current = 1 - self.current;
                 }
-                Layer::Dropout(_) if self.training => {
+                Layer::Dropout(_) => {
                     delta.iter_mut().zip(notes).for_each(|(delta, mask)| *delta *= mask);
                 }
                 Layer::ActivityPenalty(weight) if self.training => {
                     let slope = 2.0 * weight / n_rows as f32;
                     delta.iter_mut().zip(values).for_each(|(delta, value)| *delta += slope * value);
                 }
-                Layer::Dropout(_) | Layer::ActivityPenalty(_) => {}
+                Layer::ActivityPenalty(_) => {}
                 Layer::NormaliseRows => normalise::rows_back(placed.outputs, values, notes, delta),
                 Layer::NormaliseGroups(size) => {
                     normalise::groups_back(size, placed.outputs, values, notes, delta, &mut self.along);
                 }
-                activation => elementwise::activate_back(activation, values, delta),
+                Layer::Curve(curve) => curve.back(values, delta),
             }
         }
     }
@@ -242,27 +221,36 @@ fn sides<'a>(slots: &'a mut [Vec<f32>], placed: &Placed, n_rows: usize) -> (&'a 
     (&before[placed.slot - 1][..inputs], &mut after[0][..outputs])
 }
 
-/// The layers that do the same in training and in scoring.
-fn step(placed: &Placed, slots: &mut [Vec<f32>], notes: &mut [f32], n_rows: usize) {
+/// Takes rows through a layer; its notes say what training and scoring do differently.
+fn step(placed: &Placed, weights: &[f32], slots: &mut [Vec<f32>], notes: &mut [f32], n_rows: usize) {
     let width = placed.outputs;
+    if let Layer::Curve(curve) = placed.layer {
+        return curve.apply(&mut slots[placed.slot][..n_rows * padded(width)], width);
+    }
+    if placed.layer.in_place() {
+        return;
+    }
+    let (input, output) = sides(slots, placed, n_rows);
     match placed.layer {
-        Layer::Linear { .. } => {
-            let (input, output) = sides(slots, placed, n_rows);
-            placed.packed().forward(placed.inputs, input, n_rows, output);
+        Layer::Linear { .. } => placed.packed().forward(placed.inputs, input, n_rows, output),
+        Layer::Dropout(_) => {
+            output
+                .iter_mut()
+                .zip(input)
+                .zip(notes)
+                .for_each(|((output, input), mask)| *output = input * *mask);
+        }
+        Layer::BatchNorm { channels, .. } => {
+            Batch { channels, width, input }.apply(notes, &weights[placed.weights.clone()], output);
         }
         Layer::NormaliseRows => {
-            let (input, output) = sides(slots, placed, n_rows);
             output.copy_from_slice(input);
             normalise::rows(width, output, notes);
         }
         Layer::NormaliseGroups(size) => {
-            let (input, output) = sides(slots, placed, n_rows);
             output.copy_from_slice(input);
             normalise::groups(size, width, output, notes);
         }
-        activation => {
-            let values = &mut slots[placed.slot][..n_rows * padded(width)];
-            elementwise::activate(activation, values, padded(width), width);
-        }
+        Layer::Curve(_) | Layer::ActivityPenalty(_) => {}
     }
 }

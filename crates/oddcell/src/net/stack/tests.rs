@@ -19,12 +19,14 @@ fn plain(stack: &Stack, weights: &[f64], rows: &[Vec<f64>], masks: &[Vec<f32>]) 
                     *row = (0..outputs).map(sum).collect();
                 }
             }
-            Layer::Relu => rows.iter_mut().flatten().for_each(|x| *x = x.max(0.0)),
-            Layer::LeakyRelu(slope) => {
+            Layer::Curve(Curve::Relu) => rows.iter_mut().flatten().for_each(|x| *x = x.max(0.0)),
+            Layer::Curve(Curve::LeakyRelu(slope)) => {
                 rows.iter_mut().flatten().for_each(|x| *x = x.max(f64::from(slope) * *x));
             }
-            Layer::Tanh => rows.iter_mut().flatten().for_each(|x| *x = x.tanh()),
-            Layer::Sigmoid => rows.iter_mut().flatten().for_each(|x| *x = 1.0 / (1.0 + (-*x).exp())),
+            Layer::Curve(Curve::Tanh) => rows.iter_mut().flatten().for_each(|x| *x = x.tanh()),
+            Layer::Curve(Curve::Sigmoid) => {
+                rows.iter_mut().flatten().for_each(|x| *x = 1.0 / (1.0 + (-*x).exp()))
+            }
             Layer::ActivityPenalty(weight) => {
                 let squares = rows.iter().flatten().map(|x| x * x).sum::<f64>();
                 penalty += f64::from(weight) * squares / n_rows as f64;
@@ -183,7 +185,12 @@ fn check(inputs: usize, layers: &[Layer]) {
 
 #[test]
 fn linear_layers_and_activations_match_finite_differences() {
-    for activation in [Layer::Relu, Layer::LeakyRelu(0.2), Layer::Tanh, Layer::Sigmoid] {
+    for activation in [
+        Layer::Curve(Curve::Relu),
+        Layer::Curve(Curve::LeakyRelu(0.2)),
+        Layer::Curve(Curve::Tanh),
+        Layer::Curve(Curve::Sigmoid),
+    ] {
         check(5, &[Layer::torch(9), activation, Layer::torch_without_bias(3), activation]);
     }
     check(9, &[Layer::Linear { outputs: 17, bias: true, init: Init::Glorot }]);
@@ -193,9 +200,15 @@ fn linear_layers_and_activations_match_finite_differences() {
 fn activity_penalties_and_dropout_match_finite_differences() {
     check(
         5,
-        &[Layer::torch(9), Layer::Relu, Layer::ActivityPenalty(0.1), Layer::Dropout(0.2), Layer::torch(2)],
+        &[
+            Layer::torch(9),
+            Layer::Curve(Curve::Relu),
+            Layer::ActivityPenalty(0.1),
+            Layer::Dropout(0.2),
+            Layer::torch(2),
+        ],
     );
-    check(3, &[Layer::Dropout(0.5), Layer::torch(4), Layer::Tanh, Layer::ActivityPenalty(1.5)]);
+    check(3, &[Layer::Dropout(0.5), Layer::torch(4), Layer::Curve(Curve::Tanh), Layer::ActivityPenalty(1.5)]);
 }
 
 #[test]
@@ -203,7 +216,7 @@ fn batch_norms_match_finite_differences() {
     for channels in [Channels::Columns, Channels::Groups(4)] {
         for affine in [true, false] {
             let norm = Layer::BatchNorm { channels, affine };
-            check(5, &[Layer::torch(9), Layer::Tanh, norm, Layer::torch(3)]);
+            check(5, &[Layer::torch(9), Layer::Curve(Curve::Tanh), norm, Layer::torch(3)]);
             check(5, &[Layer::torch(9), norm]);
         }
     }
@@ -212,7 +225,15 @@ fn batch_norms_match_finite_differences() {
 #[test]
 fn normalised_rows_and_groups_match_finite_differences() {
     check(5, &[Layer::torch(9), Layer::NormaliseRows]);
-    check(5, &[Layer::torch(9), Layer::LeakyRelu(0.2), Layer::NormaliseGroups(3), Layer::NormaliseRows]);
+    check(
+        5,
+        &[
+            Layer::torch(9),
+            Layer::Curve(Curve::LeakyRelu(0.2)),
+            Layer::NormaliseGroups(3),
+            Layer::NormaliseRows,
+        ],
+    );
 }
 
 #[test] // Glorot: √(6/(4 + 2)) = 1. PyTorch: 1/√4 = 0.5, bias too. He: √(6/4) = 1.2247, bias 0.5.
@@ -273,8 +294,14 @@ fn dropout_drops_its_share_keeps_the_mean_and_is_off_when_scoring() {
 #[test]
 fn a_row_gives_the_same_bits_alone_and_in_company() {
     let norm = Layer::BatchNorm { channels: Channels::Columns, affine: true };
-    let layers =
-        [Layer::torch(24), Layer::Tanh, norm, Layer::Dropout(0.3), Layer::torch(5), Layer::NormaliseRows];
+    let layers = [
+        Layer::torch(24),
+        Layer::Curve(Curve::Tanh),
+        norm,
+        Layer::Dropout(0.3),
+        Layer::torch(5),
+        Layer::NormaliseRows,
+    ];
     let stack = Stack::new(7, &layers, Seed(1));
     let mut together = Tape::for_scoring(&stack, 23);
     let rows = random(23, 7, 9);
