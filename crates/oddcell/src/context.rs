@@ -97,11 +97,3 @@ impl Context<'static> {
         Context { seed, monitor: &Silent }
     }
 }
-
-impl<'a> Context<'a> {
-    /// The same monitor with another seed.
-    #[must_use]
-    pub fn with_seed(self, seed: Seed) -> Context<'a> {
-        Context { seed, ..self }
-    }
-}

@@ -77,6 +77,31 @@ struct Order {
     total: f64,
 }
 
+/// A column, and how its cell becomes wrong.
+type Way = (&'static str, fn(&mut Order));
+
+/// Values outside the column's range.
+const BLATANT: [Way; 7] = [
+    ("unit_price", |order| order.unit_price = round(order.unit_price * 100.0)), // cents instead of crowns
+    ("weight_kg", |order| order.weight_kg = -order.weight_kg),
+    ("delivery_days", |order| order.delivery_days += 180.0),
+    ("country", |order| order.country = "Atlantis"),
+    ("placed_at", |order| order.placed_at += 40 * 365 * 86_400),
+    ("quantity", |order| order.quantity = 60.0),
+    ("total", |order| order.total = round(order.total * 30.0)),
+];
+
+/// Common values of the column that do not fit the rest of the row.
+const SUBTLE: [Way; 6] = [
+    // Chairs weigh as little as phones, everything else as much as chairs.
+    ("weight_kg", |order| order.weight_kg = if order.product == "chair" { 0.6 } else { 16.2 }),
+    ("delivery_days", |order| order.delivery_days = if order.delivery_days > 6.0 { 2.0 } else { 15.0 }),
+    ("shipping", |order| order.shipping = if order.shipping > 15.0 { 5.1 } else { 31.4 }),
+    ("discount", |order| order.discount = 10.0 - order.discount), // members get 10 %, others none
+    ("unit_price", |order| order.unit_price = if order.product == "phone" { 17.5 } else { 415.0 }),
+    ("total", |order| order.total = round(order.total + if order.total > 300.0 { -250.0 } else { 400.0 })),
+];
+
 /// A table of `n_rows` orders, `n_spoiled` of them with one wrong cell each.
 #[must_use]
 pub fn orders(n_rows: usize, n_spoiled: usize, seed: Seed) -> Demo {
@@ -87,8 +112,9 @@ pub fn orders(n_rows: usize, n_spoiled: usize, seed: Seed) -> Demo {
     rows.sort_unstable();
     let spoiled = rows.into_iter().enumerate().map(|(index, row)| {
         let blatant = index % 2 == 0;
-        let column =
-            if blatant { blatantly(&mut orders[row], index) } else { subtly(&mut orders[row], index) };
+        let ways: &[Way] = if blatant { &BLATANT } else { &SUBTLE };
+        let (column, spoil) = ways[index / 2 % ways.len()];
+        spoil(&mut orders[row]);
         Spoiled { row: row + 1, column, blatant }
     });
     let spoiled = spoiled.collect();
@@ -107,15 +133,15 @@ fn order(row: usize, n_rows: usize, stream: &mut Stream) -> Order {
     });
     let &(country, _, parcel, days) = place.unwrap_or(&COUNTRIES[0]);
     let quantity = 1.0 + stream.below(4) as f64;
-    let unit_price = round(price * libm::exp(0.15 * stream.normal()), 2);
+    let unit_price = round(price * libm::exp(0.15 * stream.normal()));
     let member = stream.uniform() < 0.3;
     let discount = if member { 10.0 } else { 0.0 };
-    let weight_kg = round(quantity * weight * libm::exp(0.05 * stream.normal()), 2);
-    let shipping = round(parcel + 0.8 * weight_kg + 0.3 * stream.normal().abs(), 2);
+    let weight_kg = round(quantity * weight * libm::exp(0.05 * stream.normal()));
+    let shipping = round(parcel + 0.8 * weight_kg + 0.3 * stream.normal().abs());
     let delivery_days = (days * libm::exp(0.12 * stream.normal())).round().max(1.0);
     let rating = (stream.uniform() < 0.7)
         .then(|| (4.6 - 0.12 * delivery_days + 0.5 * stream.normal()).round().clamp(1.0, 5.0));
-    let total = round(quantity * unit_price * (1.0 - discount / 100.0) + shipping, 2);
+    let total = round(quantity * unit_price * (1.0 - discount / 100.0) + shipping);
     Order {
         placed_at,
         country,
@@ -132,75 +158,9 @@ fn order(row: usize, n_rows: usize, stream: &mut Stream) -> Order {
     }
 }
 
-/// Sets a value outside the column's range and returns the column.
-fn blatantly(order: &mut Order, index: usize) -> &'static str {
-    match index / 2 % 7 {
-        0 => {
-            order.unit_price = round(order.unit_price * 100.0, 2); // cents instead of crowns
-            "unit_price"
-        }
-        1 => {
-            order.weight_kg = -order.weight_kg;
-            "weight_kg"
-        }
-        2 => {
-            order.delivery_days += 180.0;
-            "delivery_days"
-        }
-        3 => {
-            order.country = "Atlantis";
-            "country"
-        }
-        4 => {
-            order.placed_at += 40 * 365 * 86_400;
-            "placed_at"
-        }
-        5 => {
-            order.quantity = 60.0;
-            "quantity"
-        }
-        _ => {
-            order.total = round(order.total * 30.0, 2);
-            "total"
-        }
-    }
-}
-
-/// Sets a common value of the column that does not fit the rest of the row, and returns the column.
-fn subtly(order: &mut Order, index: usize) -> &'static str {
-    match index / 2 % 6 {
-        0 => {
-            // Chairs weigh as little as phones, everything else as much as chairs.
-            order.weight_kg = if order.product == "chair" { 0.6 } else { 16.2 };
-            "weight_kg"
-        }
-        1 => {
-            order.delivery_days = if order.delivery_days > 6.0 { 2.0 } else { 15.0 };
-            "delivery_days"
-        }
-        2 => {
-            order.shipping = if order.shipping > 15.0 { 5.1 } else { 31.4 };
-            "shipping"
-        }
-        3 => {
-            order.discount = 10.0 - order.discount; // members get 10 %, others none
-            "discount"
-        }
-        4 => {
-            order.unit_price = if order.product == "phone" { 17.5 } else { 415.0 };
-            "unit_price"
-        }
-        _ => {
-            order.total =
-                round(if order.total > 300.0 { order.total - 250.0 } else { order.total + 400.0 }, 2);
-            "total"
-        }
-    }
-}
-
-fn round(value: f64, decimals: i32) -> f64 {
-    let scale = 10f64.powi(decimals);
-    (value * scale).round() / scale
+/// To two decimals.
+fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
 }
 
 fn to_csv(orders: &[Order]) -> String {

@@ -26,6 +26,7 @@ use std::{
 use crate::{
     calibrate::Calibration,
     count::{count, counted},
+    detect::ranges::require,
     error::ParamError,
 };
 
@@ -50,24 +51,27 @@ impl Rule {
 
     /// Rows with a p-value of at most `alpha`, which is between 0 and 1.
     pub fn alpha(alpha: f64) -> Result<Self, ParamError> {
-        in_range("alpha", alpha, alpha > 0.0 && alpha < 1.0, "more than 0 and less than 1").map(Self::Alpha)
+        require(alpha > 0.0 && alpha < 1.0, "alpha", alpha, "more than 0 and less than 1")?;
+        Ok(Self::Alpha(alpha))
     }
 
     /// Rows at the false-discovery rate `fdr`, which is between 0 and 1.
     pub fn fdr(fdr: f64) -> Result<Self, ParamError> {
-        in_range("fdr", fdr, fdr > 0.0 && fdr < 1.0, "more than 0 and less than 1").map(Self::Fdr)
+        require(fdr > 0.0 && fdr < 1.0, "fdr", fdr, "more than 0 and less than 1")?;
+        Ok(Self::Fdr(fdr))
     }
 
     /// The `rows` oddest rows; `rows` is at least 1.
     pub fn top(rows: usize) -> Result<Self, ParamError> {
-        in_range("top", rows, rows > 0, "at least 1").map(Self::Top)
+        require(rows > 0, "top", rows, "at least 1")?;
+        Ok(Self::Top(rows))
     }
 
     /// Rows that score above all but the share `contamination` of the reference scores; above 0 and at most 0.5.
     pub fn contamination(contamination: f64) -> Result<Self, ParamError> {
         let valid = contamination > 0.0 && contamination <= 0.5;
-        in_range("contamination", contamination, valid, "more than 0 and at most 0.5")
-            .map(Self::Contamination)
+        require(valid, "contamination", contamination, "more than 0 and at most 0.5")?;
+        Ok(Self::Contamination(contamination))
     }
 
     /// Whether the rule must see all rows before it can judge the first.
@@ -75,9 +79,7 @@ impl Rule {
     pub fn needs_two_passes(self) -> bool {
         matches!(self, Self::Fdr(_) | Self::Top(_))
     }
-}
 
-impl Rule {
     /// A note if the rule cannot flag any row, or cannot flag a single row alone: with n calibration rows the smallest
     /// p-value is 1/(n + 1). `n_odd` of `n_rows` rows were called odd.
     #[must_use]
@@ -115,16 +117,6 @@ impl Rule {
 #[must_use]
 pub fn probability(p: f64) -> String {
     if p >= 0.001 { format!("{p:.3}") } else { format!("{p:.0e}") }
-}
-
-/// Returns `value` if it is valid. NaN fails every comparison and so is never valid.
-fn in_range<T: fmt::Display>(
-    name: &'static str,
-    value: T,
-    valid: bool,
-    allowed: &'static str,
-) -> Result<T, ParamError> {
-    if valid { Ok(value) } else { Err(ParamError::OutOfRange { name, got: value.to_string(), allowed }) }
 }
 
 impl fmt::Display for Rule {

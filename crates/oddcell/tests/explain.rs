@@ -10,7 +10,7 @@ use oddcell::{
     Matrix,
     detect::CellUnit,
     encode::{EncodeError, Encoder, Part},
-    explain::{Explainer, Reason, Unit, noise_by_column, top},
+    explain::{Explainer, Reason, Unit, noise_by_column},
     table::Rows,
 };
 use proptest::prelude::*;
@@ -367,9 +367,13 @@ proptest! {
         let encoder = encoder(names.iter().map(|name| (name.as_str(), numbers([1.5, 2.0]))).collect());
         let mut sorted: Vec<(usize, f64)> = noise.iter().map(|sds| sds.max(0.0)).enumerate().collect();
         sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
-        sorted.truncate(k.min(16));
-        let found: Vec<(usize, f64)> = top(&encoder, &noise, k).iter().map(|one| (one.column, one.noise)).collect();
-        prop_assert_eq!(found, sorted);
+        sorted.truncate(k);
+        let rows = tables::rows(&batch(names.iter().map(|name| (name.as_str(), numbers([1.5]))).collect()));
+        let columns = encoder.matched(&rows).unwrap();
+        let reasons = Explainer::new(&encoder, CellUnit::StandardDeviations, &rows, &columns).top(0, &noise, k);
+        let found: Vec<(&str, f64)> = reasons.unwrap().iter().map(|reason| (reason.column, reason.noise)).collect();
+        let expected: Vec<(&str, f64)> = sorted.iter().map(|&(column, noise)| (names[column].as_str(), noise)).collect();
+        prop_assert_eq!(found, expected);
     }
 }
 

@@ -5,14 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use oddcell::{
-    Context, Fitted, Matrix, Seed,
-    detect::{
-        Params, copod::CopodParams, ecod::EcodParams, iforest::IforestParams, knn::KnnParams, lof::LofParams,
-    },
-};
-use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::Value;
+use oddcell::{Context, DetectorSpec, Fitted, Matrix, Seed};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 #[derive(Deserialize)]
 struct Golden {
@@ -31,7 +26,7 @@ struct Case {
     name: String,
     table: String,
     detector: String,
-    params: Value,
+    params: Map<String, Value>,
     train: Vec<f64>,
     test: Option<Vec<f64>>,
     each_alone: Option<Vec<f64>>,
@@ -41,34 +36,10 @@ fn golden() -> Golden {
     serde_json::from_str(include_str!("golden/classical.json")).unwrap()
 }
 
-fn params<P: DeserializeOwned>(case: &Case) -> P {
-    serde_json::from_value(case.params.clone()).unwrap()
-}
-
-/// The detector that judges new rows, and the scores of the training rows among themselves.
-fn fit(case: &Case, train: &Matrix) -> (Box<dyn Fitted>, Vec<f64>) {
-    let context = Context::silent(Seed(0));
-    match case.detector.as_str() {
-        "knn" => {
-            let fitted = params::<KnnParams>(case).ready().unwrap().learn(train).unwrap();
-            let scores = fitted.training_scores(0..train.n_rows()).unwrap();
-            (Box::new(fitted), scores)
-        }
-        "lof" => {
-            let fitted = params::<LofParams>(case).ready().unwrap().learn(train, &context).unwrap();
-            let scores = fitted.training_scores(0..train.n_rows()).unwrap();
-            (Box::new(fitted), scores)
-        }
-        "copod" => {
-            let joint = CopodParams::published().ready().unwrap();
-            (Box::new(joint.learn(train).unwrap()), joint.score_together(train).unwrap())
-        }
-        "ecod" => {
-            let joint = EcodParams::published().ready().unwrap();
-            (Box::new(joint.learn(train).unwrap()), joint.score_together(train).unwrap())
-        }
-        other => panic!("no golden scores for {other}"),
-    }
+fn fit(case: &Case, preset: &str, train: &Matrix) -> Box<dyn Fitted> {
+    let mut spec = DetectorSpec::new(&case.detector, Some(preset)).unwrap();
+    case.params.iter().for_each(|(name, value)| spec.set(name, value.clone()).unwrap());
+    spec.build().unwrap().fit(train, &Context::silent(Seed(0))).unwrap()
 }
 
 fn assert_close(found: &[f64], expected: &[f64], what: &str) {
@@ -90,7 +61,13 @@ fn the_classical_detectors_give_the_scores_of_pyod() {
     for case in &golden.cases {
         let table = &golden.tables[&case.table];
         let what = format!("{} {}", case.table, case.name);
-        let (fitted, training_scores) = fit(case, &Matrix::from_rows(&table.train));
+        let train = Matrix::from_rows(&table.train);
+        // PyOD ranks the rows that copod and ecod judge among each other.
+        let joint = ["copod", "ecod"].contains(&case.detector.as_str());
+        let fitted = fit(case, if joint { "paper" } else { "default" }, &train);
+        assert_eq!(fitted.is_joint(), joint);
+        let among_themselves = fitted.training_scores(0..train.n_rows());
+        let training_scores = among_themselves.unwrap_or_else(|| fitted.score(&train).unwrap());
         assert_close(&training_scores, &case.train, &format!("{what}, train"));
         if let (Some(test), Some(alone)) = (&case.test, &case.each_alone) {
             let rows = Matrix::from_rows(&table.test);
@@ -108,22 +85,20 @@ fn train_only_tails_give_the_scores_of_pyod_for_each_row_in_its_own_call() {
     for case in golden.cases.iter().filter(|case| case.each_alone.is_some()) {
         let table = &golden.tables[&case.table];
         let (train, test) = (Matrix::from_rows(&table.train), Matrix::from_rows(&table.test));
-        let found = match case.detector.as_str() {
-            "copod" => CopodParams::default().ready().unwrap().learn(&train).unwrap().score(&test),
-            "ecod" => EcodParams::default().ready().unwrap().learn(&train).unwrap().score(&test),
-            _ => continue,
-        };
-        let found = found.unwrap();
+        if !["copod", "ecod"].contains(&case.detector.as_str()) {
+            continue;
+        }
+        let found = fit(case, "default", &train).score(&test).unwrap();
         assert_close(&found, case.each_alone.as_ref().unwrap(), &format!("{} {}", case.table, case.name));
     }
 }
 
 /// The mean score of every row over `n_forests` forests of the default size.
 fn mean_scores(train: &Matrix, rows: &Matrix, n_forests: u64) -> Vec<f64> {
-    let detector = IforestParams::default().ready().unwrap();
+    let detector = DetectorSpec::new("iforest", None).unwrap().build().unwrap();
     let mut means = vec![0.0; rows.n_rows()];
     for seed in 0..n_forests {
-        let fitted = detector.learn(train, &Context::silent(Seed(seed))).unwrap();
+        let fitted = detector.fit(train, &Context::silent(Seed(seed))).unwrap();
         for (mean, score) in means.iter_mut().zip(fitted.score(rows).unwrap()) {
             *mean += score / n_forests as f64;
         }

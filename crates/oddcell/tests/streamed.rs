@@ -75,8 +75,8 @@ fn a_model_learned_in_many_blocks_is_as_good_as_one_learned_in_memory() {
     // All rows fit into the sample here.
     assert_eq!(streamed.encoder(), whole.encoder());
     let member = &streamed.members()[0];
-    assert_eq!((streamed.members().len(), member.calibration().len()), (1, 400));
-    assert_eq!((member.n_training_rows(), streamed.n_rows()), (1_600, 2_000));
+    assert_eq!((streamed.members().len(), member.calibration.len()), (1, 400));
+    assert_eq!((member.n_training_rows, streamed.n_rows()), (1_600, 2_000));
 
     // Of 2,000 fresh normal rows 10 % ± 0.7 % have a p-value of at most 0.1, and the 400 calibration rows that it comes
     // from scatter by another 1.5 %.
@@ -91,7 +91,7 @@ fn a_model_learned_in_many_blocks_is_as_good_as_one_learned_in_memory() {
     let n_features = streamed.encoder().n_features();
     let mut odd = Matrix::zeros(2, n_features);
     odd.row_mut(1)[0] = 6.0;
-    let scores = |model: &Model| model.members()[0].fitted().score(&odd).unwrap();
+    let scores = |model: &Model| model.members()[0].fitted.score(&odd).unwrap();
     assert!(scores(&streamed)[1] > 3.0 * scores(&streamed)[0], "{:?}", scores(&streamed));
     let ratio = scores(&streamed)[1] / scores(&whole)[1];
     assert!((0.7..1.4).contains(&ratio), "{ratio}");

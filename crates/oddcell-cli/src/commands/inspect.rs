@@ -62,9 +62,9 @@ impl<'a> Inspection<'a> {
     fn of(model: &'a Model) -> Self {
         let encoder = model.encoder();
         let member = |member: &oddcell::model::Member| {
-            let scores = member.calibration().sorted();
+            let scores = member.calibration.sorted();
             MemberInfo {
-                training_rows: member.n_training_rows(),
+                training_rows: member.n_training_rows,
                 calibration_rows: scores.len(),
                 calibration_scores: [scores[0], scores[scores.len() / 2], scores[scores.len() - 1]],
             }

@@ -56,19 +56,8 @@ impl Params for IforestParams {
     }
 
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        Ok(Box::new(params.learn(rows, context)?))
-    }
-
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        Ok(Box::new(FittedIforest::load(params, tensors)?))
-    }
-}
-
-impl Ready<IforestParams> {
-    /// Grows the forest.
-    pub fn learn(&self, rows: &Matrix, context: &Context<'_>) -> Result<FittedIforest, FitError> {
-        check_training(rows, IforestParams::NAME, 1)?;
-        let IforestParams { n_trees, max_samples } = **self;
+        check_training(rows, Self::NAME, 1)?;
+        let IforestParams { n_trees, max_samples } = **params;
         let sample_rows = max_samples.min(rows.n_rows());
         let mut trees = Vec::with_capacity(n_trees);
         while trees.len() < n_trees {
@@ -82,13 +71,31 @@ impl Ready<IforestParams> {
             }));
             context.monitor.advanced(Progress { done: trees.len(), total: n_trees, loss: None });
         }
-        Ok(FittedIforest { n_features: rows.n_cols(), sample_rows, trees })
+        Ok(Box::new(FittedIforest { n_features: rows.n_cols(), sample_rows, trees }))
+    }
+
+    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+        let shape = tensors.take_u32("shape", &[3])?;
+        let [n_features, sample_rows, n_trees] = [0, 1, 2].map(|at| shape[at] as usize);
+        if n_features == 0 {
+            return Err(saved::invalid("shape", &"it says 0 features, but there must be at least 1"));
+        }
+        if !(1..=params.max_samples).contains(&sample_rows) {
+            let reason = format!("it says {sample_rows} rows per tree, beyond 1 to {}", params.max_samples);
+            return Err(saved::invalid("shape", &reason));
+        }
+        if n_trees != params.n_trees {
+            let reason = format!("it says {n_trees} trees, but the parameters say {}", params.n_trees);
+            return Err(saved::invalid("shape", &reason));
+        }
+        let trees = tree::take_all(tensors, n_trees, sample_rows, n_features)?;
+        Ok(Box::new(FittedIforest { n_features, sample_rows, trees }))
     }
 }
 
 /// A grown forest.
 #[derive(Debug)]
-pub struct FittedIforest {
+struct FittedIforest {
     n_features: usize,
     /// ψ, the rows every tree was grown on.
     sample_rows: usize,
@@ -105,24 +112,6 @@ impl FittedIforest {
         }
         let n_trees = self.trees.len() as f64;
         paths.into_iter().map(|path| libm::exp2(-path / n_trees)).collect()
-    }
-
-    fn load(params: &IforestParams, tensors: &mut Tensors) -> Result<Self, TensorError> {
-        let shape = tensors.take_u32("shape", &[3])?;
-        let [n_features, sample_rows, n_trees] = [0, 1, 2].map(|at| shape[at] as usize);
-        if n_features == 0 {
-            return Err(saved::invalid("shape", &"it says 0 features, but there must be at least 1"));
-        }
-        if !(1..=params.max_samples).contains(&sample_rows) {
-            let reason = format!("it says {sample_rows} rows per tree, beyond 1 to {}", params.max_samples);
-            return Err(saved::invalid("shape", &reason));
-        }
-        if n_trees != params.n_trees {
-            let reason = format!("it says {n_trees} trees, but the parameters say {}", params.n_trees);
-            return Err(saved::invalid("shape", &reason));
-        }
-        let trees = tree::take_all(tensors, n_trees, sample_rows, n_features)?;
-        Ok(Self { n_features, sample_rows, trees })
     }
 }
 
@@ -206,8 +195,8 @@ mod tests {
         assert_eq!(limits, [1, 1, 2, 2, 3, 4, 8, 9]);
     }
 
-    fn learn(rows: &Matrix, params: IforestParams, seed: u64) -> FittedIforest {
-        params.ready().unwrap().learn(rows, &Context::silent(Seed(seed))).unwrap()
+    fn learn(rows: &Matrix, params: IforestParams, seed: u64) -> Box<dyn Fitted> {
+        params.build().unwrap().fit(rows, &Context::silent(Seed(seed))).unwrap()
     }
 
     #[test] // Nothing can be cut: every path is c(ψ), so every score is 2^(−1).

@@ -71,7 +71,7 @@ impl Params for KnnParams {
     }
 
     fn fit(params: &Ready<Self>, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        Ok(Box::new(params.learn(rows)?))
+        Ok(Box::new(params.keep(rows.clone())?))
     }
 
     fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
@@ -83,10 +83,6 @@ impl Params for KnnParams {
 
 impl Ready<KnnParams> {
     /// Keeps the rows, indexed for the search for neighbors.
-    pub fn learn(&self, rows: &Matrix) -> Result<FittedKnn, FitError> {
-        self.keep(rows.clone())
-    }
-
     fn keep(&self, rows: Matrix) -> Result<FittedKnn, FitError> {
         check_training(&rows, KnnParams::NAME, 2)?;
         let (n_rows, got) = (rows.n_rows(), self.n_neighbors);
@@ -100,7 +96,7 @@ impl Ready<KnnParams> {
 
 /// `knn` with its training rows.
 #[derive(Debug)]
-pub struct FittedKnn {
+struct FittedKnn {
     params: KnnParams,
     neighbors: Neighbors,
 }
@@ -137,14 +133,14 @@ mod tests {
     }
 
     fn among_themselves(knn: &Ready<KnnParams>, rows: &Matrix) -> Vec<f64> {
-        knn.learn(rows).unwrap().training_scores(0..rows.n_rows()).unwrap()
+        knn.keep(rows.clone()).unwrap().training_scores(0..rows.n_rows()).unwrap()
     }
 
     #[test] // Training rows 0, 1, 3, 7, 12 on a line. From 4: distances 1, 3, 3, 4, 8.
     fn the_three_methods_match_the_values_worked_out_by_hand() {
         let rows = Matrix::from_rows(&[[0.0], [1.0], [3.0], [7.0], [12.0]]);
-        let score =
-            |k, method| knn(k, method).learn(&rows).unwrap().score(&Matrix::from_rows(&[[4.0]])).unwrap();
+        let query = Matrix::from_rows(&[[4.0]]);
+        let score = |k, method| knn(k, method).keep(rows.clone()).unwrap().score(&query).unwrap();
         assert_eq!(score(4, Method::Largest), [4.0]);
         assert_eq!(score(4, Method::Mean), [(1.0 + 3.0 + 3.0 + 4.0) / 4.0]);
         assert_eq!(score(4, Method::Median), [3.0]);
@@ -162,12 +158,12 @@ mod tests {
     #[test]
     fn as_many_neighbors_as_rows_are_refused_with_both_numbers() {
         let rows = Matrix::zeros(5, 1);
-        let error = knn(5, Method::Largest).learn(&rows).unwrap_err();
+        let error = knn(5, Method::Largest).keep(rows.clone()).unwrap_err();
         assert_eq!(
             error.to_string(),
             "parameter `n_neighbors` is 5, but with 5 training rows it must be at most 4"
         );
-        assert!(knn(4, Method::Largest).learn(&rows).is_ok());
+        assert!(knn(4, Method::Largest).keep(rows).is_ok());
         let error = KnnParams { n_neighbors: 0, ..KnnParams::default() }.ready().unwrap_err();
         assert_eq!(error.to_string(), "parameter `n_neighbors` is 0, but must be at least 1");
     }

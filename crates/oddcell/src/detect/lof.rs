@@ -63,8 +63,24 @@ impl Params for LofParams {
         ranges::at_least_one("n_neighbors", self.n_neighbors)
     }
 
+    /// Finds the neighbors of every training row and from them its density.
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        Ok(Box::new(params.learn(rows, context)?))
+        check_training(rows, Self::NAME, 2)?;
+        let n_rows = rows.n_rows();
+        let k = params.k(n_rows);
+        let neighbors = Neighbors::new(rows.clone());
+        let mut nearest: Vec<Box<[Neighbor]>> = Vec::with_capacity(n_rows);
+        while nearest.len() < n_rows {
+            if context.monitor.cancelled() {
+                return Err(FitError::Cancelled);
+            }
+            let range = nearest.len()..n_rows.min(nearest.len() + ROWS_PER_REPORT);
+            nearest.extend(neighbors.map_training(range, k, |nearest| Box::from(nearest)));
+            context.monitor.advanced(Progress { done: nearest.len(), total: n_rows, loss: None });
+        }
+        let reach: Vec<f64> = nearest.iter().map(|nearest| nearest[k - 1].distance()).collect();
+        let density = nearest.iter().map(|nearest| 1.0 / mean_reach(nearest, &reach)).collect();
+        Ok(Box::new(FittedLof { k, neighbors, reach, density }))
     }
 
     fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
@@ -100,26 +116,6 @@ impl Ready<LofParams> {
     fn k(&self, n_rows: usize) -> usize {
         self.n_neighbors.min(n_rows - 1)
     }
-
-    /// Finds the neighbors of every training row and from them its density.
-    pub fn learn(&self, rows: &Matrix, context: &Context<'_>) -> Result<FittedLof, FitError> {
-        check_training(rows, LofParams::NAME, 2)?;
-        let n_rows = rows.n_rows();
-        let k = self.k(n_rows);
-        let neighbors = Neighbors::new(rows.clone());
-        let mut nearest: Vec<Box<[Neighbor]>> = Vec::with_capacity(n_rows);
-        while nearest.len() < n_rows {
-            if context.monitor.cancelled() {
-                return Err(FitError::Cancelled);
-            }
-            let range = nearest.len()..n_rows.min(nearest.len() + ROWS_PER_REPORT);
-            nearest.extend(neighbors.map_training(range, k, |nearest| Box::from(nearest)));
-            context.monitor.advanced(Progress { done: nearest.len(), total: n_rows, loss: None });
-        }
-        let reach: Vec<f64> = nearest.iter().map(|nearest| nearest[k - 1].distance()).collect();
-        let density = nearest.iter().map(|nearest| 1.0 / mean_reach(nearest, &reach)).collect();
-        Ok(FittedLof { k, neighbors, reach, density })
-    }
 }
 
 /// One over the density of a row with these nearest rows.
@@ -130,7 +126,7 @@ fn mean_reach(nearest: &[Neighbor], reach: &[f64]) -> f64 {
 
 /// `lof` with its training rows and their densities.
 #[derive(Debug)]
-pub struct FittedLof {
+struct FittedLof {
     k: usize,
     neighbors: Neighbors,
     reach: Vec<f64>,
@@ -172,9 +168,9 @@ mod tests {
     use super::*;
     use crate::{Monitor, Seed};
 
-    fn learn(n_neighbors: usize, rows: &Matrix) -> FittedLof {
-        let lof = LofParams { n_neighbors }.ready().unwrap();
-        lof.learn(rows, &Context::silent(Seed(0))).unwrap()
+    fn learn(n_neighbors: usize, rows: &Matrix) -> Box<dyn Fitted> {
+        let lof = LofParams { n_neighbors }.build().unwrap();
+        lof.fit(rows, &Context::silent(Seed(0))).unwrap()
     }
 
     fn among_themselves(n_neighbors: usize, rows: &Matrix) -> Vec<f64> {
@@ -219,9 +215,9 @@ mod tests {
                 true
             }
         }
-        let lof = LofParams::default().ready().unwrap();
+        let lof = LofParams::default().build().unwrap();
         let context = Context { seed: Seed(0), monitor: &Stop };
-        assert!(matches!(lof.learn(&Matrix::zeros(5, 1), &context), Err(FitError::Cancelled)));
+        assert!(matches!(lof.fit(&Matrix::zeros(5, 1), &context), Err(FitError::Cancelled)));
     }
 
     proptest! {

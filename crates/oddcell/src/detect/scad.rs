@@ -125,8 +125,9 @@ impl Params for ScadParams {
             let batch_size = params.batch_size.min((MOST_WINDOWS / windows.count()).max(1));
             let plan = Plan::new(rows, params.train_for, batch_size, params.learning_rate, seed);
             let mut learner = Matching::new(params, training, windows, plan.batch_rows(), seed);
-            parts
-                .run(repeat, context.with_seed(seed), |context| neural::train(&mut learner, plan, context))?;
+            parts.run(repeat, Context { seed, ..*context }, |context| {
+                neural::train(&mut learner, plan, context)
+            })?;
             let Matching { rows, windows, outside, inside, .. } = learner;
             members.push(Member { windows, outside: outside.stack, inside: inside.stack });
             training = rows;

@@ -68,10 +68,6 @@ impl<R: TailRule> TailParams<R> {
     pub fn published() -> Self {
         Self { joint: true, rule: PhantomData }
     }
-
-    fn among(&self) -> Among {
-        if self.joint { Among::TrainingAndAll } else { Among::TrainingAndItself }
-    }
 }
 
 impl<R: TailRule> Params for TailParams<R> {
@@ -86,7 +82,8 @@ impl<R: TailRule> Params for TailParams<R> {
     }
 
     fn fit(params: &Ready<Self>, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        Ok(Box::new(params.learn(rows)?))
+        check_training(rows, R::NAME, 1)?;
+        Ok(Box::new(FittedTails::of_columns(params, sorted_columns(rows))))
     }
 
     fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
@@ -103,23 +100,9 @@ impl<R: TailRule> Params for TailParams<R> {
     }
 }
 
-impl<R: TailRule> Ready<TailParams<R>> {
-    /// Sorts every column.
-    pub fn learn(&self, rows: &Matrix) -> Result<FittedTails<R>, FitError> {
-        check_training(rows, R::NAME, 1)?;
-        Ok(FittedTails::of_columns(self, sorted_columns(rows)))
-    }
-
-    /// The scores of the rows of one table among themselves: `PyOD`'s training scores. N is the number of
-    /// rows.
-    pub fn score_together(&self, rows: &Matrix) -> Result<Vec<f64>, FitError> {
-        Ok(self.learn(rows)?.judge_among(rows, Among::Training, false).scores)
-    }
-}
-
 /// `copod` or `ecod` with its sorted training columns.
 #[derive(Debug)]
-pub struct FittedTails<R: TailRule> {
+struct FittedTails<R: TailRule> {
     params: TailParams<R>,
     /// Columns × training rows, every column sorted.
     columns: Matrix,
@@ -129,22 +112,12 @@ pub struct FittedTails<R: TailRule> {
 /// A cell of a column and the row it came from.
 type Placed = (f64, u32);
 
-/// The values that a cell's tails are counted among.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Among {
-    /// The training column; the cell is one of it.
-    Training,
-    /// The training column and the cell itself.
-    TrainingAndItself,
-    /// The training column and all cells of the call.
-    TrainingAndAll,
-}
-
 /// What the cells of one column are compared with.
 #[derive(Debug, Clone, Copy)]
 struct Reference<'a> {
     training: &'a [f64],
-    among: Among,
+    /// Whether all cells of the call count among the training cells, or each cell alone.
+    joint: bool,
     skew: Skew,
 }
 
@@ -154,21 +127,14 @@ impl Reference<'_> {
     /// Up the sorted column, positions among the training values only rise: each is searched from the one
     /// before, and equal values are looked up once.
     fn write_parts<R: TailRule>(self, column: &[Placed], parts: &mut [f64]) {
-        let n_added = match self.among {
-            Among::Training => 0,
-            Among::TrainingAndItself => 1,
-            Among::TrainingAndAll => column.len(),
-        };
+        let n_added = if self.joint { column.len() } else { 1 };
         let total = self.training.len() + n_added;
         let (mut start, mut place) = (0, 0);
         while let Some(&(value, _)) = column.get(start) {
             let n_equal = column[start..].iter().take_while(|cell| cell.0 == value).count();
             let n_below = climb(self.training, place, |other| other < value);
             place = climb(self.training, n_below, |other| other <= value);
-            let (added_below, added_up_to) = match self.among {
-                Among::TrainingAndAll => (start, start + n_equal),
-                Among::Training | Among::TrainingAndItself => (0, n_added),
-            };
+            let (added_below, added_up_to) = if self.joint { (start, start + n_equal) } else { (0, 1) };
             let (up_to, from) = (place + added_up_to, total - n_below - added_below);
             let tail = |count: usize| libm::log(total as f64 / count as f64);
             let part = R::part(tail(up_to), tail(from), self.skew);
@@ -214,43 +180,32 @@ impl<R: TailRule> FittedTails<R> {
         Self { params: params.clone(), skews: skews.collect(), columns }
     }
 
-    fn judge_among(&self, rows: &Matrix, among: Among, want_cells: bool) -> Judged {
-        let mut scores = vec![0.0; rows.n_rows()];
-        let mut cells = want_cells.then(|| Matrix::zeros(rows.n_rows(), rows.n_cols()));
-        self.for_each_column(rows, among, |column, parts| {
-            scores.iter_mut().zip(parts).for_each(|(score, part)| *score += part);
-            if let Some(cells) = &mut cells {
-                parts.iter().enumerate().for_each(|(row, &part)| cells.row_mut(row)[column] = part);
-            }
-        });
-        Judged { scores, cells }
-    }
-
     /// Passes on what the cells of every column add to their rows' scores, in column order.
-    fn for_each_column(&self, rows: &Matrix, among: Among, mut take: impl FnMut(usize, &[f64])) {
+    fn for_each_column(&self, rows: &Matrix, mut take: impl FnMut(usize, &[f64])) {
         let n_cols = self.n_features();
         // As many columns at a time as keep all threads busy, so that memory is theirs and not the whole
         // table's.
         let per_turn = 2 * rayon::current_num_threads();
         for first in (0..n_cols).step_by(per_turn) {
             let columns = (first..n_cols.min(first + per_turn)).into_par_iter();
-            let parts: Vec<Vec<f64>> = columns.map(|column| self.column_parts(rows, column, among)).collect();
+            let parts: Vec<Vec<f64>> = columns.map(|column| self.column_parts(rows, column)).collect();
             parts.iter().enumerate().for_each(|(offset, parts)| take(first + offset, parts));
         }
     }
 
-    fn column_parts(&self, rows: &Matrix, column: usize, among: Among) -> Vec<f64> {
+    fn column_parts(&self, rows: &Matrix, column: usize) -> Vec<f64> {
         let mut cells: Vec<Placed> = rows.rows().zip(0..).map(|(row, at)| (row[column], at)).collect();
         cells.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let training = self.columns.row(column);
-        let skew = if among == Among::TrainingAndAll {
+        let joint = self.params.joint;
+        let skew = if joint {
             let values: Vec<f64> = cells.iter().map(|cell| cell.0).collect();
             Skew::of([training, &values])
         } else {
             self.skews[column]
         };
         let mut parts = vec![0.0; cells.len()];
-        Reference { training, among, skew }.write_parts::<R>(&cells, &mut parts);
+        Reference { training, joint, skew }.write_parts::<R>(&cells, &mut parts);
         parts
     }
 }
@@ -265,7 +220,15 @@ impl<R: TailRule> Fitted for FittedTails<R> {
     }
 
     fn judge_checked(&self, rows: &Matrix, want_cells: bool) -> Judged {
-        self.judge_among(rows, self.params.among(), want_cells)
+        let mut scores = vec![0.0; rows.n_rows()];
+        let mut cells = want_cells.then(|| Matrix::zeros(rows.n_rows(), rows.n_cols()));
+        self.for_each_column(rows, |column, parts| {
+            scores.iter_mut().zip(parts).for_each(|(score, part)| *score += part);
+            if let Some(cells) = &mut cells {
+                parts.iter().enumerate().for_each(|(row, &part)| cells.row_mut(row)[column] = part);
+            }
+        });
+        Judged { scores, cells }
     }
 
     fn save_to(&self, tensors: &mut Tensors) {
@@ -278,14 +241,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::detect::{copod::Copod, ecod::Ecod};
+    use crate::{
+        Detector, Seed,
+        detect::{copod::Copod, ecod::Ecod},
+    };
 
     fn tails<R: TailRule>(joint: bool) -> Ready<TailParams<R>> {
         TailParams { joint, rule: PhantomData }.ready().unwrap()
     }
 
     fn score<R: TailRule>(joint: bool, train: &Matrix, rows: &Matrix) -> Vec<f64> {
-        tails::<R>(joint).learn(train).unwrap().score(rows).unwrap()
+        tails::<R>(joint).fit(train, &Context::silent(Seed(0))).unwrap().score(rows).unwrap()
     }
 
     // Training 1, 2, 2, 9 (skewed to the right: mean 3.5, third powers −15.6 − 3.4 − 3.4 + 166.4 > 0). N = 5.
@@ -300,12 +266,12 @@ mod tests {
         assert_eq!(score::<Ecod>(false, &rows, &queries), [a, b, b]);
     }
 
-    // Among themselves N = 4: for 1, L = ln 4 and R = 0; for 2, L = ln(4/3), R = ln(4/3); for 9, L = 0, R =
-    // ln 4.
+    // Jointly with themselves, every row counts twice, and N = 8: as if each counted once, and N = 4. For 1,
+    // L = ln 4 and R = 0; for 2, L = ln(4/3), R = ln(4/3); for 9, L = 0, R = ln 4.
     #[test]
-    fn rows_among_themselves_count_themselves_once() {
+    fn training_rows_judged_jointly_are_ranked_among_themselves() {
         let rows = Matrix::from_rows(&[[1.0], [2.0], [2.0], [9.0]]);
-        let scores = tails::<Copod>(false).score_together(&rows).unwrap();
+        let scores = score::<Copod>(true, &rows, &rows);
         let (third, fourth) = (libm::log(4.0 / 3.0), libm::log(4.0));
         assert_eq!(scores, [fourth / 2.0, third, third, fourth]);
     }
@@ -322,7 +288,7 @@ mod tests {
     #[test]
     fn an_unsorted_column_is_refused_when_loaded() {
         let ecod = tails::<Ecod>(false);
-        let fitted = ecod.learn(&Matrix::from_rows(&[[1.0], [2.0]])).unwrap();
+        let fitted = ecod.fit(&Matrix::from_rows(&[[1.0], [2.0]]), &Context::silent(Seed(0))).unwrap();
         let mut tensors = fitted.save();
         tensors.put_f64(COLUMNS, &[1, 2], vec![2.0, 1.0]);
         let error = Params::load(&ecod, &mut tensors).unwrap_err();
@@ -353,9 +319,11 @@ mod tests {
         // Law: the cells of a row add up to its score, and none is negative.
         #[test]
         fn cells_add_up_to_the_score(rows in table(), joint in any::<bool>()) {
-            let copod = tails::<Copod>(joint).learn(&rows).unwrap().judge(&rows, true).unwrap();
-            let ecod = tails::<Ecod>(joint).learn(&rows).unwrap().judge(&rows, true).unwrap();
-            for Judged { scores, cells } in [copod, ecod] {
+            let context = Context::silent(Seed(0));
+            let copod = tails::<Copod>(joint).fit(&rows, &context).unwrap();
+            let ecod = tails::<Ecod>(joint).fit(&rows, &context).unwrap();
+            for fitted in [copod, ecod] {
+                let Judged { scores, cells } = fitted.judge(&rows, true).unwrap();
                 let cells = cells.unwrap();
                 prop_assert!(cells.values().iter().all(|&cell| cell >= 0.0));
                 let sums: Vec<f64> = cells.rows().map(|row| row.iter().sum()).collect();

@@ -7,7 +7,7 @@
 //! for numbers and dates in their own unit; for categories and booleans the greatest of their 0/1 features, at most
 //! 1, which reads like "how sure is it that this cell is wrong".
 //!
-//! Ranking columns ([`top`]) allocates nothing. A [`Reason`] borrows what it can, and is written out on demand.
+//! A [`Reason`] borrows what it can, and is written out on demand.
 //!
 //! ```
 //! use oddcell::{Context, DetectorSpec, Model, Seed, Table, demo, model::FitOptions};
@@ -31,7 +31,7 @@
 
 mod reason;
 
-use std::{fmt, ops::Deref};
+use std::fmt;
 
 use arrow_array::ArrayRef;
 pub use reason::{About, Reason};
@@ -45,57 +45,18 @@ use crate::{
     table::Rows,
 };
 
-/// The noise of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct ColumnNoise {
-    /// The column, as a position in [`Encoder::columns`].
-    pub column: usize,
-    /// How odd it is, ≥ 0, in the unit of the detector's cells.
-    pub noise: f64,
-}
-
-/// The columns with the most noise, most first; a list without the heap.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Top {
-    items: [ColumnNoise; Top::CAPACITY],
-    len: usize,
-}
-
-impl Top {
-    /// The most columns [`top`] can rank.
-    pub const CAPACITY: usize = 16;
-}
-
-impl Deref for Top {
-    type Target = [ColumnNoise];
-
-    fn deref(&self) -> &[ColumnNoise] {
-        &self.items[..self.len]
-    }
-}
-
-/// The `k` columns with the most noise (at most [`Top::CAPACITY`]), most first, equal ones in column order.
-/// `cells` are the noise estimates of one row.
-///
-/// # Panics
-/// If `cells` does not hold one estimate per feature: a bug of the caller, not of the data.
-#[must_use]
-pub fn top(encoder: &Encoder, cells: &[f64], k: usize) -> Top {
+/// The `k` columns with the most noise, as positions in [`Encoder::columns`], and their noise: most first, equal ones in
+/// column order.
+fn top(encoder: &Encoder, cells: &[f64], k: usize) -> Vec<(usize, f64)> {
     check_length(encoder, cells);
-    let k = k.min(Top::CAPACITY);
-    let mut top = Top { items: [ColumnNoise::default(); Top::CAPACITY], len: 0 };
+    let mut top: Vec<(usize, f64)> = Vec::with_capacity(k.min(encoder.columns().len()) + 1);
     for (at, column) in encoder.columns().iter().enumerate() {
         let noise = column_noise(column, cells);
-        if top.len == k && top.last().is_none_or(|least| noise <= least.noise) {
-            continue;
+        let place = top.partition_point(|&(_, other)| other >= noise);
+        if place < k {
+            top.insert(place, (at, noise));
+            top.truncate(k);
         }
-        top.len = (top.len + 1).min(k);
-        let mut place = top.len - 1;
-        while place > 0 && top.items[place - 1].noise < noise {
-            top.items[place] = top.items[place - 1];
-            place -= 1;
-        }
-        top.items[place] = ColumnNoise { column: at, noise };
     }
     top
 }
@@ -160,12 +121,12 @@ impl<'a> Explainer<'a> {
         Ok(reasons)
     }
 
-    /// The `k` columns of a row with the most noise, at most [`Top::CAPACITY`].
+    /// The `k` columns of a row with the most noise.
     ///
     /// # Panics
     /// As [`Explainer::reason`].
     pub fn top(&self, row: usize, cells: &[f64], k: usize) -> Result<Vec<Reason<'a>>, EncodeError> {
-        top(self.encoder, cells, k).iter().map(|noise| self.reason(row, noise.column, cells)).collect()
+        top(self.encoder, cells, k).iter().map(|&(column, _)| self.reason(row, column, cells)).collect()
     }
 
     /// Writes the texts of the `k` columns with the most noise to `text` in memory, separated by "; ".
@@ -180,11 +141,11 @@ impl<'a> Explainer<'a> {
         text: &mut impl fmt::Write,
     ) -> Result<(), EncodeError> {
         let unfailing = "writing to memory cannot fail";
-        for (at, noise) in top(self.encoder, cells, k).iter().enumerate() {
+        for (at, &(column, _)) in top(self.encoder, cells, k).iter().enumerate() {
             if at > 0 {
                 text.write_str("; ").expect(unfailing);
             }
-            self.reason(row, noise.column, cells)?.write(text).expect(unfailing);
+            self.reason(row, column, cells)?.write(text).expect(unfailing);
         }
         Ok(())
     }

@@ -68,9 +68,12 @@ pub struct Model {
 /// A fitted detector, and the scores of rows it was not trained on.
 #[derive(Debug)]
 pub struct Member {
-    fitted: Box<dyn Fitted>,
-    calibration: Calibration,
-    n_training_rows: usize,
+    /// The fitted detector.
+    pub fitted: Box<dyn Fitted>,
+    /// The scores of the rows it was not trained on.
+    pub calibration: Calibration,
+    /// The number of rows it was trained on.
+    pub n_training_rows: usize,
 }
 
 impl Model {
@@ -213,31 +216,11 @@ impl Judge for Model {
     }
 
     fn fitted(&self) -> Option<&dyn Fitted> {
-        self.members.first().map(Member::fitted)
+        Some(&*self.members[0].fitted)
     }
 
     fn verdict_notes(&self, rule: Rule, outcome: &Outcome) -> Vec<String> {
         rule.too_coarse(self.n_calibration_rows(), outcome.n_rows, outcome.n_odd).into_iter().collect()
-    }
-}
-
-impl Member {
-    /// The fitted detector.
-    #[must_use]
-    pub fn fitted(&self) -> &dyn Fitted {
-        &*self.fitted
-    }
-
-    /// The scores of the rows it was not trained on.
-    #[must_use]
-    pub fn calibration(&self) -> &Calibration {
-        &self.calibration
-    }
-
-    /// The number of rows it was trained on.
-    #[must_use]
-    pub fn n_training_rows(&self) -> usize {
-        self.n_training_rows
     }
 }
 

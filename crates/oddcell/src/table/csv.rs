@@ -58,13 +58,7 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
         columns: (0..n_columns).map(|_| TextColumn::default()).collect(),
         lines: Vec::new(),
     };
-    Ok(Opened {
-        schema,
-        source: Box::new(source),
-        first: None,
-        notes: Vec::new(),
-        delimiter: Some(delimiter),
-    })
+    Ok(Opened { delimiter: Some(delimiter), ..Opened::new(schema, source) })
 }
 
 /// The delimiter, if it can separate fields.

@@ -48,7 +48,7 @@ pub(super) fn open(input: Input) -> Result<Opened, TableError> {
     // The decoder returns the schema only after it has seen what follows, which may be the first batch.
     let first = source.next_batch()?;
     let schema = source.decoder.schema().ok_or_else(|| source.malformed("it ends before its schema"))?;
-    Ok(Opened { schema, source: Box::new(source), first, notes: Vec::new(), delimiter: None })
+    Ok(Opened { first, ..Opened::new(schema, source) })
 }
 
 struct IpcBatches {

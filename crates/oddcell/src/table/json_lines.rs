@@ -47,13 +47,7 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
     };
     // Only the first batch tells the keys.
     let first = source.read_first(&options.wanted)?;
-    Ok(Opened {
-        schema: Arc::clone(&source.schema),
-        source: Box::new(source),
-        first,
-        notes: Vec::new(),
-        delimiter: None,
-    })
+    Ok(Opened { first, ..Opened::new(Arc::clone(&source.schema), source) })
 }
 
 struct JsonBatches {

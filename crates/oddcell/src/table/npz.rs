@@ -73,7 +73,7 @@ fn opened(arrays: Vec<(Option<String>, ArrayFile)>, notes: Vec<Note>, options: &
     let batch_rows = rows_at_a_time.min(options.batch_rows.max(1) as u64);
     let n_rows = arrays.first().map_or(0, |array| array.n_rows);
     let source = ArrayBatches { schema: Arc::clone(&schema), arrays, next_row: 0, n_rows, batch_rows };
-    Opened { schema, source: Box::new(source), first: None, notes, delimiter: None }
+    Opened { notes, ..Opened::new(schema, source) }
 }
 
 struct ArrayBatches {

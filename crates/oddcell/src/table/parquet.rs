@@ -25,8 +25,7 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(malformed)?;
     let reader = builder.with_batch_size(options.batch_rows.max(1)).build().map_err(malformed)?;
     let schema = reader.schema();
-    let source = Box::new(ParquetBatches { reader, origin });
-    Ok(Opened { schema, source, first: None, notes: Vec::new(), delimiter: None })
+    Ok(Opened::new(schema, ParquetBatches { reader, origin }))
 }
 
 struct ParquetBatches {

@@ -55,6 +55,13 @@ pub(super) struct Opened {
     pub(super) delimiter: Option<u8>,
 }
 
+impl Opened {
+    /// A reader that has nothing more to say.
+    pub(super) fn new(schema: SchemaRef, source: impl BatchSource + 'static) -> Self {
+        Self { schema, source: Box::new(source), first: None, notes: Vec::new(), delimiter: None }
+    }
+}
+
 impl TableReader {
     /// Opens a file or standard input and reads the first batch, so that most errors surface early.
     pub fn open(source: &Source, options: &ReadOptions) -> Result<Self, TableError> {
