@@ -114,6 +114,7 @@ impl Rule {
 }
 
 /// A p-value in two figures.
+#[doc(hidden)]
 #[must_use]
 pub fn probability(p: f64) -> String {
     if p >= 0.001 { format!("{p:.3}") } else { format!("{p:.0e}") }
@@ -165,6 +166,7 @@ pub fn verdicts(rule: Rule, scores: &[f64], p_values: &[f64], reference: &Calibr
 }
 
 /// Sees every row once, in order, and keeps what the rule needs for its decision.
+#[doc(hidden)]
 #[derive(Debug, Clone)]
 pub struct FirstPass(Kept);
 
@@ -286,6 +288,7 @@ impl FirstPass {
 
 /// The largest p-value p with p ≤ fdr · #{pᵢ ≤ p}/n; every row up to it is called odd. `None` if there is no such
 /// p-value. `counts` holds how many of the `n_rows` rows have each p-value, in ascending order.
+#[doc(hidden)]
 #[must_use]
 pub fn benjamini_hochberg(
     fdr: f64,
@@ -304,6 +307,7 @@ pub fn benjamini_hochberg(
 }
 
 /// Decides row by row which rows are odd.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cutoff(Line);
 

@@ -24,6 +24,7 @@ impl Calibration {
     }
 
     /// Checks and wraps the scores of a model file: there must be some, finite and ascending.
+    #[doc(hidden)]
     pub fn from_sorted(name: &str, scores: Vec<f64>) -> Result<Self, TensorError> {
         let invalid = |reason: String| Err(TensorError::Invalid { name: name.to_owned(), reason });
         if scores.is_empty() {

@@ -24,6 +24,7 @@ pub use robust::RobustNull;
 
 /// The Kolmogorov–Smirnov distance of p-values from the uniform distribution: the largest difference between
 /// x and the share of p-values up to x. It is 0 if there are none.
+#[doc(hidden)]
 #[must_use]
 pub fn distance_to_uniform(p_values: &[f64]) -> f64 {
     let mut sorted = p_values.to_vec();

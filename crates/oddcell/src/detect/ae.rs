@@ -16,7 +16,7 @@ use super::neural::prelude::*;
 
 parameters! {
     /// The parameters of `ae`.
-    pub struct AeParams {
+    pub(super) struct AeParams {
         /// Whose architecture: `keras` or `torch`.
         pub generation: Generation = Generation::Keras,
         /// Widths of the hidden layers, 1 to 16 of them, each 1 to 4096. With `keras`, all of them; with `torch`,
@@ -42,7 +42,7 @@ parameters! {
 impl AeParams {
     /// What PyOD 2.0 and later do.
     #[must_use]
-    pub fn torch() -> Self {
+    pub(super) fn torch() -> Self {
         Self {
             generation: Generation::Torch,
             hidden: vec![64, 32],

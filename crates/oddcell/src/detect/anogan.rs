@@ -25,7 +25,7 @@ const HEAD: [usize; 1] = [5];
 
 parameters! {
     /// The parameters of `anogan`.
-    pub struct AnoGanParams {
+    pub(super) struct AnoGanParams {
         /// Share of the units dropped in a training step, at least 0 and below 1.
         pub dropout: f64 = 0.2,
         /// How long to train: `500 steps`. An epoch is one step, on rows drawn afresh.

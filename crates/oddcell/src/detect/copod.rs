@@ -9,11 +9,11 @@
 use super::tails::{Skew, TailParams, TailRule};
 
 /// The parameters of `copod`.
-pub type CopodParams = TailParams<Copod>;
+pub(super) type CopodParams = TailParams<Copod>;
 
 /// The rule of `copod`: max(S, (L + R)/2).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Copod;
+pub(super) struct Copod;
 
 impl TailRule for Copod {
     const NAME: &'static str = "copod";

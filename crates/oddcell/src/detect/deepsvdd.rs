@@ -25,7 +25,7 @@ const CENTRE: &str = "centre";
 
 parameters! {
     /// The parameters of `deepsvdd`.
-    pub struct DeepSvddParams {
+    pub(super) struct DeepSvddParams {
         /// Whose centre, loss and optimizer: `keras` or `torch`.
         pub generation: Generation = Generation::Keras,
         /// Widths of the layers, the last of them the output: 1 to 16 of them, each 1 to 4096.
@@ -48,7 +48,7 @@ parameters! {
 impl DeepSvddParams {
     /// What PyOD does since version 3.6, the first whose PyTorch form trains.
     #[must_use]
-    pub fn torch() -> Self {
+    pub(super) fn torch() -> Self {
         Self {
             generation: Generation::Torch,
             activity_penalty: 0.0,

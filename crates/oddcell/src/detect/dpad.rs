@@ -25,7 +25,7 @@ const EMBEDDED: &str = "embedded";
 
 parameters! {
     /// The parameters of `dpad`.
-    pub struct DpadParams {
+    pub(super) struct DpadParams {
         /// Widths of the layers, the last of them the embedding: 1 to 16 of them, each 1 to 4096.
         pub hidden: Vec<usize> = vec![128, 64, 32, 16],
         /// How fast the weight of a pair falls with its squared distance, finite and at least 0.

@@ -9,11 +9,11 @@
 use super::tails::{Skew, TailParams, TailRule};
 
 /// The parameters of `ecod`.
-pub type EcodParams = TailParams<Ecod>;
+pub(super) type EcodParams = TailParams<Ecod>;
 
 /// The rule of `ecod`: max(L, R, S).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ecod;
+pub(super) struct Ecod;
 
 impl TailRule for Ecod {
     const NAME: &'static str = "ecod";

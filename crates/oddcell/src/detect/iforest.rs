@@ -37,7 +37,7 @@ const TREES_PER_REPORT: usize = 32;
 
 parameters! {
     /// The parameters of `iforest`.
-    pub struct IforestParams {
+    pub(super) struct IforestParams {
         /// Trees in the forest, from 1 to 100,000. More trees, less chance in the scores.
         pub n_trees: usize = 100,
         /// Rows each tree is grown on, from 1 to 16,777,216; with fewer training rows, all of them.

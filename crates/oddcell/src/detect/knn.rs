@@ -30,7 +30,7 @@ const ROWS: &str = "rows";
 /// How the distances to the k nearest rows become a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
+pub(super) enum Method {
     /// The distance to the k-th nearest row.
     Largest,
     /// The mean of the k distances.
@@ -53,7 +53,7 @@ impl Method {
 
 parameters! {
     /// The parameters of `knn`.
-    pub struct KnnParams {
+    pub(super) struct KnnParams {
         /// Number of neighbors: at least 1, and fewer than there are training rows.
         pub n_neighbors: usize = 5,
         /// How their distances become a score.

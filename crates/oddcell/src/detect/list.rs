@@ -54,8 +54,7 @@ type Load = fn(Value, &mut Tensors) -> Result<Box<dyn Fitted>, TensorError>;
 
 impl Entry {
     /// The entry of a method.
-    #[must_use]
-    pub const fn of<P: Params>() -> Self {
+    const fn of<P: Params>() -> Self {
         Self {
             name: P::NAME,
             summary: P::SUMMARY,

@@ -47,7 +47,7 @@ const ROWS_PER_REPORT: usize = 4096;
 
 parameters! {
     /// The parameters of `lof`.
-    pub struct LofParams {
+    pub(super) struct LofParams {
         /// Number of neighbors: at least 1; with fewer other rows than that, all of them.
         pub n_neighbors: usize = 20,
     }

@@ -20,29 +20,30 @@
 //! ```
 
 mod abilities;
-pub mod ae;
-pub mod anogan;
+mod ae;
+mod anogan;
 mod blocks;
-pub mod copod;
-pub mod deepsvdd;
-pub mod dpad;
-pub mod ecod;
+mod copod;
+mod deepsvdd;
+mod dpad;
+mod ecod;
 mod held;
-pub mod iforest;
-pub mod knn;
+mod iforest;
+mod knn;
 mod list;
-pub mod lof;
+mod lof;
 mod neighbors;
 mod neural;
-pub mod neutralad;
+mod neutralad;
+#[doc(hidden)]
 pub mod noise;
 mod params;
-pub mod plad;
+mod plad;
 pub(crate) mod ranges;
 mod saved;
-pub mod scad;
+mod scad;
 mod spec;
-pub mod tails;
+mod tails;
 mod train_for;
 
 use std::{fmt::Debug, ops::Range};
@@ -65,6 +66,7 @@ pub trait Detector: Send + Sync + Debug {
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError>;
 
     /// The same for rows that do not fit into memory; an error says why the method needs all of them at once.
+    #[doc(hidden)]
     fn in_blocks(&self) -> Result<&dyn BlockDetector, &'static str> {
         Err(blocks::NEEDS_ALL_ROWS)
     }
@@ -85,11 +87,12 @@ pub trait Fitted: Send + Sync + Debug {
     /// The number of features it was fitted on.
     fn n_features(&self) -> usize;
 
-    /// Scores rows that passed [`check_rows`], and their cells if `want_cells` and the method has them.
+    /// Scores rows that passed `check_rows`, and their cells if `want_cells` and the method has them.
+    #[doc(hidden)]
     fn judge_checked(&self, rows: &Matrix, want_cells: bool) -> Judged;
 
-    /// Scores `rows`, and their cells if `want_cells` and the method has them. Checks the rows first: see
-    /// [`check_rows`].
+    /// Scores `rows`, and their cells if `want_cells` and the method has them. Checks first that the rows have the
+    /// fitted width and only finite cells.
     fn judge(&self, rows: &Matrix, want_cells: bool) -> Result<Judged, ScoreError> {
         check_rows(rows, self.n_features())?;
         Ok(self.judge_checked(rows, want_cells))
@@ -119,9 +122,11 @@ pub trait Fitted: Send + Sync + Debug {
     }
 
     /// Adds everything learned to the tensors of a model file.
+    #[doc(hidden)]
     fn save_to(&self, tensors: &mut Tensors);
 
     /// Everything learned, for the model file. [`DetectorSpec::load`] turns it back into the same detector.
+    #[doc(hidden)]
     fn save(&self) -> Tensors {
         let mut tensors = Tensors::default();
         self.save_to(&mut tensors);
@@ -130,7 +135,7 @@ pub trait Fitted: Send + Sync + Debug {
 }
 
 /// Checks that rows to be scored have the fitted width and only finite cells.
-pub fn check_rows(rows: &Matrix, fitted: usize) -> Result<(), ScoreError> {
+fn check_rows(rows: &Matrix, fitted: usize) -> Result<(), ScoreError> {
     if rows.n_cols() != fitted {
         return Err(ScoreError::ColumnCount { fitted, got: rows.n_cols() });
     }
@@ -141,7 +146,7 @@ pub fn check_rows(rows: &Matrix, fitted: usize) -> Result<(), ScoreError> {
 }
 
 /// Checks that the training rows are enough, have columns, and hold only finite cells.
-pub fn check_training(rows: &Matrix, detector: &'static str, needed: usize) -> Result<(), FitError> {
+fn check_training(rows: &Matrix, detector: &'static str, needed: usize) -> Result<(), FitError> {
     check_shape([rows.n_rows(), rows.n_cols()], detector, needed)?;
     match first_not_finite(rows) {
         None => Ok(()),
@@ -155,11 +160,7 @@ fn first_not_finite(rows: &Matrix) -> Option<(usize, usize, f64)> {
 }
 
 /// Checks that there are enough rows, and any columns.
-pub fn check_shape(
-    [n_rows, n_cols]: [usize; 2],
-    detector: &'static str,
-    needed: usize,
-) -> Result<(), FitError> {
+fn check_shape([n_rows, n_cols]: [usize; 2], detector: &'static str, needed: usize) -> Result<(), FitError> {
     if n_cols == 0 {
         return Err(FitError::TooFewColumns { detector, needed: 1, got: 0 });
     }

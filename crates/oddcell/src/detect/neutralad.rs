@@ -25,7 +25,7 @@ const WARM_UP: usize = 5;
 /// What a transformation does with what its net says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Transform {
+pub(super) enum Transform {
     /// x + v(x).
     Residual,
     /// x · sigmoid(v(x)).
@@ -34,7 +34,7 @@ pub enum Transform {
 
 parameters! {
     /// The parameters of `neutralad`.
-    pub struct NeuTralAdParams {
+    pub(super) struct NeuTralAdParams {
         /// Number of views, 2 to 1000.
         pub n_transforms: usize = 11,
         /// How a view comes from its net: `residual` or `mul`.

@@ -14,13 +14,13 @@ use crate::{
 
 /// Declares the parameters of a method, each with its default: plain data, unknown names are refused.
 macro_rules! parameters {
-    ($(#[$about:meta])* pub struct $Params:ident {
+    ($(#[$about:meta])* $visible:vis struct $Params:ident {
         $($(#[$doc:meta])* pub $name:ident: $type:ty = $default:expr,)*
     }) => {
         $(#[$about])*
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
         #[serde(default, deny_unknown_fields)]
-        pub struct $Params {
+        $visible struct $Params {
             $($(#[$doc])* pub $name: $type,)*
         }
 

@@ -16,7 +16,7 @@ use super::neural::prelude::*;
 /// How g's answer (a, b) changes a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Perturbation {
+pub(super) enum Perturbation {
     /// α = 1 + a ∘ ε, β = b ∘ ε′ with standard normal ε and ε′, drawn afresh in every step.
     Random,
     /// α = 1 + a, β = b. The two nets then agree on one direction, and f looks that way only.
@@ -25,7 +25,7 @@ pub enum Perturbation {
 
 parameters! {
     /// The parameters of `plad`.
-    pub struct PladParams {
+    pub(super) struct PladParams {
         /// How rows are changed: `random` or `fixed`.
         pub perturbation: Perturbation = Perturbation::Random,
         /// Weight of the size of the changes in the loss, finite and at least 0.

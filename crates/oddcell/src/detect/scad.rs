@@ -30,7 +30,7 @@ const SCORE_WINDOWS: usize = 2_048;
 
 parameters! {
     /// The parameters of `scad`.
-    pub struct ScadParams {
+    pub(super) struct ScadParams {
         /// What similarities are divided by, finite and above 0.
         pub temperature: f64 = 0.01,
         /// Width of what the two nets are compared by, 4 to 4096; their hidden layers are in proportion.

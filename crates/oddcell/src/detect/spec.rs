@@ -104,6 +104,7 @@ impl DetectorSpec {
     }
 
     /// The fitted detector that `tensors` were saved from.
+    #[doc(hidden)]
     pub fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         (self.entry.load)(self.value(), tensors)
     }

@@ -29,7 +29,7 @@ use std::{fmt::Debug, marker::PhantomData};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-pub use self::skew::Skew;
+pub(super) use self::skew::Skew;
 use super::{Abilities, CellUnit, Fitted, Judged, Keeps, Params, Preset, Ready, check_training, saved};
 use crate::{
     Context, Matrix,
@@ -41,7 +41,7 @@ use crate::{
 const COLUMNS: &str = "columns";
 
 /// How the two tails of a cell become its part of the score: what tells `copod` from `ecod`.
-pub trait TailRule: Debug + Clone + Copy + Default + PartialEq + Send + Sync + 'static {
+pub(super) trait TailRule: Debug + Clone + Copy + Default + PartialEq + Send + Sync + 'static {
     /// The detector's name.
     const NAME: &'static str;
     /// What it does, in one line.
@@ -54,7 +54,7 @@ pub trait TailRule: Debug + Clone + Copy + Default + PartialEq + Send + Sync + '
 /// The parameters of `copod` and `ecod`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, bound = "")]
-pub struct TailParams<R: TailRule> {
+pub(super) struct TailParams<R: TailRule> {
     /// Whether the rows of one call are ranked among each other too, as in `PyOD`. Then a row's score depends
     /// on the rows scored with it; meant for repeating published results.
     pub joint: bool,
@@ -65,7 +65,7 @@ pub struct TailParams<R: TailRule> {
 impl<R: TailRule> TailParams<R> {
     /// What `PyOD` does: `joint`.
     #[must_use]
-    pub fn published() -> Self {
+    pub(super) fn published() -> Self {
         Self { joint: true, rule: PhantomData }
     }
 }

@@ -98,6 +98,7 @@ impl EncodedColumn {
     }
 
     /// How its cells are read.
+    #[doc(hidden)]
     #[must_use]
     pub fn reading(&self) -> Reading {
         Reading { kind: self.kind(), notation: self.content().as_kind().notation() }

@@ -57,17 +57,19 @@ use crate::{detect::ranges::require, error::ParamError};
 
 /// The least standard deviation of a 0/1 feature. So a level that training never or hardly ever had is 1 / 0.1 = 10
 /// standard deviations off: plainly odd, yet of the same order as odd numbers.
-pub const STD_FLOOR: f64 = 0.1;
+pub(crate) const STD_FLOOR: f64 = 0.1;
 
 /// Features are clamped to ±this. No training row can reach it (|z| ≤ √rows). In later rows, more standard
 /// deviations would mean nothing more, and squares of these still fit into an `f32`.
+#[doc(hidden)]
 pub const FEATURE_LIMIT: f64 = 1e9;
 
 /// The most features an encoder makes; with more, a batch of rows would not fit into memory.
+#[doc(hidden)]
 pub const MAX_FEATURES: usize = 65_536;
 
 /// The greatest allowed [`EncodeOptions::max_levels`].
-pub const MAX_LEVELS: usize = 4_096;
+pub(crate) const MAX_LEVELS: usize = 4_096;
 
 /// How a table is turned into features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +82,7 @@ pub struct EncodeOptions {
     /// The most levels that a category column keeps: the most common ones. The others are pooled.
     pub max_levels: usize,
     /// A level is kept if at least this many rows have it, and at least one row in a thousand. Pooling rarer ones
-    /// costs little: a 0/1 feature that is hardly ever 1 looks the same for all of them (see [`STD_FLOOR`]).
+    /// costs little: a 0/1 feature that is hardly ever 1 looks the same for all of them (see `STD_FLOOR`).
     pub min_level_rows: usize,
 }
 

@@ -36,7 +36,9 @@ use std::fmt;
 use arrow_array::ArrayRef;
 pub use reason::{About, Reason};
 
-pub use crate::kinds::{NormalRange, Share, Side};
+#[doc(no_inline)]
+pub use crate::encode::{NormalRange, Share};
+pub use crate::kinds::Side;
 use crate::{
     Matrix,
     detect::CellUnit,
@@ -62,6 +64,7 @@ fn top(encoder: &Encoder, cells: &[f64], k: usize) -> Vec<(usize, f64)> {
 }
 
 /// What noise is measured in.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Standard deviations of the training rows: comparable from column to column.
@@ -75,6 +78,7 @@ pub enum Unit {
 ///
 /// # Panics
 /// If `cells` does not hold one estimate per row and feature: a bug of the caller, not of the data.
+#[doc(hidden)]
 #[must_use]
 pub fn noise_by_column(encoder: &Encoder, cells: &Matrix, unit: Unit) -> Matrix {
     let mut noise = Matrix::zeros(cells.n_rows(), encoder.columns().len());

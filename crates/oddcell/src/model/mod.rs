@@ -38,7 +38,7 @@ use std::{io::Write as _, path::Path};
 
 pub use self::{
     detection::{Detection, detect},
-    options::{FitOptions, MAX_FOLDS, SplitOptions},
+    options::{FitOptions, SplitOptions},
     streamed::Streaming,
 };
 use crate::{

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{DetectorSpec, detect::ranges::require, encode::EncodeOptions, error::ParamError};
 
 /// The most folds, and so the most members of a model.
-pub const MAX_FOLDS: usize = 100;
+pub(super) const MAX_FOLDS: usize = 100;
 
 /// How a model is fitted. The seed comes with the [`crate::Context`].
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
 
-use super::{MAX_FOLDS, Member, Model, SplitOptions};
+use super::{Member, Model, SplitOptions, options::MAX_FOLDS};
 use crate::{
     DetectorSpec, Seed,
     calibrate::Calibration,

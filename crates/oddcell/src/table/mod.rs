@@ -55,22 +55,22 @@ use arrow_array::{RecordBatch, new_null_array};
 use arrow_schema::{FieldRef, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::error::excerpt;
+#[doc(hidden)]
+pub use self::typed::typed;
+pub(crate) use self::{error::excerpt, raw_json::json_field};
 pub use self::{
     error::{LineProblem, TableError},
     format::{Format, UnknownFormat},
     notes::Note,
-    raw_json::json_field,
     reader::TableReader,
     rows::Rows,
     sample::Sample,
-    typed::typed,
     write::TableWriter,
 };
 use crate::kinds::Judge;
-pub use crate::kinds::{
-    Cells, ColumnKind, NULL_TOKENS, Notation, Reading, cell_text, format_date, is_null, read_cells,
-};
+#[doc(hidden)]
+pub use crate::kinds::{Cells, NULL_TOKENS, Reading, cell_text, format_date, is_null, read_cells};
+pub use crate::kinds::{ColumnKind, Notation};
 
 /// Name and kind of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +91,7 @@ impl ColumnInfo {
     }
 
     /// How its cells are read.
+    #[doc(hidden)]
     #[must_use]
     pub fn reading(&self) -> Reading {
         Reading { kind: self.kind, notation: self.notation }

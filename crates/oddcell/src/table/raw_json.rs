@@ -11,7 +11,7 @@ pub(super) const RAW_JSON: &str = "oddcell.json";
 
 /// A text column whose cells are JSON.
 #[must_use]
-pub fn json_field(name: &str) -> Field {
+pub(crate) fn json_field(name: &str) -> Field {
     let mark = HashMap::from([(RAW_JSON.to_owned(), "true".to_owned())]);
     Field::new(name, DataType::Utf8, true).with_metadata(mark)
 }

@@ -5,7 +5,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// The side of the longer tail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Skew {
+pub(crate) enum Skew {
     /// The lower values.
     Left,
     /// Neither.
@@ -27,7 +27,7 @@ impl Skew {
     /// S: the tail on that side; both, if the column is not skewed.
     #[inline]
     #[must_use]
-    pub fn tail(self, left: f64, right: f64) -> f64 {
+    pub(crate) fn tail(self, left: f64, right: f64) -> f64 {
         match self {
             Skew::Left => left,
             Skew::Right => right,
