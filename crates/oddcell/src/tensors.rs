@@ -134,45 +134,44 @@ impl Tensors {
 
     /// Takes 32-bit floats of exactly this shape, all finite.
     pub fn take_f32(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, TensorError> {
-        match self.take_shaped(name, shape)? {
-            Tensor::F32(_, values) => check_finite(name, values, f32::is_finite),
-            other => Err(wrong_type(name, &other, "f32")),
-        }
+        let tensor = self.take_shaped(name, "f32", shape)?;
+        let Tensor::F32(_, values) = tensor else { unreachable!("its type was checked") };
+        check_finite(name, values, f32::is_finite)
     }
 
     /// Takes 64-bit floats of exactly this shape, all finite.
     pub fn take_f64(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f64>, TensorError> {
-        match self.take_shaped(name, shape)? {
-            Tensor::F64(_, values) => check_finite(name, values, f64::is_finite),
-            other => Err(wrong_type(name, &other, "f64")),
-        }
+        let tensor = self.take_shaped(name, "f64", shape)?;
+        let Tensor::F64(_, values) = tensor else { unreachable!("its type was checked") };
+        check_finite(name, values, f64::is_finite)
     }
 
     /// Takes 32-bit whole numbers of exactly this shape.
     pub fn take_u32(&mut self, name: &str, shape: &[usize]) -> Result<Vec<u32>, TensorError> {
-        match self.take_shaped(name, shape)? {
-            Tensor::U32(_, values) => Ok(values),
-            other => Err(wrong_type(name, &other, "u32")),
-        }
+        let tensor = self.take_shaped(name, "u32", shape)?;
+        let Tensor::U32(_, values) = tensor else { unreachable!("its type was checked") };
+        Ok(values)
     }
 
-    fn take_shaped(&mut self, name: &str, expected: &[usize]) -> Result<Tensor, TensorError> {
+    /// Takes a tensor of exactly this type and shape.
+    fn take_shaped(
+        &mut self,
+        name: &str,
+        expected: &'static str,
+        shape: &[usize],
+    ) -> Result<Tensor, TensorError> {
         let tensor = self.0.remove(name).ok_or_else(|| TensorError::Missing(name.to_owned()))?;
-        if tensor.shape() == expected {
-            let (n_values, needed) = (tensor.n_values(), expected.iter().product::<usize>());
-            if n_values == needed {
-                return Ok(tensor);
-            }
-            let reason = format!("{n_values} values do not make the shape {expected:?}");
-            return Err(TensorError::Invalid { name: name.to_owned(), reason });
+        let (got, n_values, name) = (tensor.type_name(), tensor.n_values(), name.to_owned());
+        if tensor.shape() != shape {
+            let got = tensor.shape().to_vec();
+            return Err(TensorError::WrongShape { name, got, expected: shape.to_vec() });
         }
-        let (got, expected) = (tensor.shape().to_vec(), expected.to_vec());
-        Err(TensorError::WrongShape { name: name.to_owned(), got, expected })
+        if n_values != shape.iter().product::<usize>() {
+            let reason = format!("{n_values} values do not make the shape {shape:?}");
+            return Err(TensorError::Invalid { name, reason });
+        }
+        if got == expected { Ok(tensor) } else { Err(TensorError::WrongType { name, got, expected }) }
     }
-}
-
-fn wrong_type(name: &str, got: &Tensor, expected: &'static str) -> TensorError {
-    TensorError::WrongType { name: name.to_owned(), got: got.type_name(), expected }
 }
 
 fn check_finite<T: Copy + std::fmt::Display>(

@@ -110,7 +110,7 @@ impl Abilities {
             // Every row is compared with every training row.
             (Training::AtOnce, Keeps::Rows(_)) => 3e-11 * n_rows * n_train * n_cols,
             // Every cell is looked at a few times.
-            (Training::AtOnce, _) => 1e-7 * n_rows * n_cols,
+            (Training::AtOnce, Keeps::Nothing | Keeps::Values | Keeps::Projections) => 1e-7 * n_rows * n_cols,
         }
     }
 }

@@ -98,7 +98,6 @@ impl Params for AeParams {
     }
 
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        check_training(rows, Self::NAME, 2)?;
         let scaler = Scaler::standard(rows, params.generation);
         let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed)
             .of_generation(params.generation, params.holdout);

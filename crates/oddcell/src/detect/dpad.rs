@@ -14,7 +14,7 @@
 
 use super::{
     Keeps, Training, held,
-    neighbors::{Neighbor, Neighbors},
+    neighbors::{self, Neighbor, Neighbors},
     neural::prelude::*,
     saved,
 };
@@ -54,15 +54,6 @@ impl DpadParams {
         layers.pop();
         layers
     }
-
-    fn check_neighbors(&self, n_rows: usize) -> Result<(), FitError> {
-        let got = self.n_neighbors;
-        if got <= n_rows {
-            return Ok(());
-        }
-        let allowed = format!("at most {n_rows}");
-        Err(FitError::ParamForData { name: "n_neighbors", got, n_rows, allowed })
-    }
 }
 
 impl Params for DpadParams {
@@ -84,8 +75,7 @@ impl Params for DpadParams {
     }
 
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        check_training(rows, Self::NAME, 2)?;
-        params.check_neighbors(rows.n_rows())?;
+        neighbors::check_count(params.n_neighbors, rows.n_rows(), rows.n_rows())?;
         let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed);
         let training = TrainingRows::new(rows);
         let learner = Drawing::new(params, training, plan.batch_rows(), context.seed);
@@ -104,7 +94,8 @@ impl Params for DpadParams {
             let (got, expected) = (vec![embedded.n_rows(), embedded.n_cols()], vec![1, stack.n_outputs()]);
             return Err(TensorError::WrongShape { name: EMBEDDED.to_owned(), got, expected });
         }
-        params.check_neighbors(embedded.n_rows()).map_err(|error| saved::invalid(EMBEDDED, &error))?;
+        neighbors::check_count(params.n_neighbors, embedded.n_rows(), embedded.n_rows())
+            .map_err(|error| saved::invalid(EMBEDDED, &error))?;
         let neighbors = Neighbors::new(embedded);
         Ok(Box::new(FittedDpad { stack, n_neighbors: params.n_neighbors, neighbors }))
     }

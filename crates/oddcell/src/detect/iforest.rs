@@ -23,7 +23,7 @@ mod tree;
 use rayon::prelude::*;
 
 use self::tree::Tree;
-use super::{Abilities, Fitted, Judged, Params, Ready, check_training, parameters, ranges, saved};
+use super::{Abilities, Fitted, Judged, Params, Ready, parameters, ranges, saved};
 use crate::{
     Context, Matrix, Progress,
     error::{FitError, ParamError},
@@ -49,6 +49,7 @@ impl Params for IforestParams {
     const NAME: &'static str = "iforest";
     const SUMMARY: &'static str = "isolation forest: fewer random cuts isolate an odd row";
     const ABILITIES: Abilities = Abilities::SIMPLE;
+    const LEAST_ROWS: usize = 1;
 
     fn check(&self) -> Result<(), ParamError> {
         ranges::count("n_trees", self.n_trees, 1..=100_000, "from 1 to 100,000")?;
@@ -56,7 +57,6 @@ impl Params for IforestParams {
     }
 
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        check_training(rows, Self::NAME, 1)?;
         let IforestParams { n_trees, max_samples } = **params;
         let sample_rows = max_samples.min(rows.n_rows());
         let mut trees = Vec::with_capacity(n_trees);

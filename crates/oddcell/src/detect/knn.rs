@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Abilities, Fitted, Judged, Params, Ready, check_training,
-    neighbors::{Neighbor, Neighbors},
+    neighbors::{self, Neighbor, Neighbors},
     parameters, ranges, saved,
 };
 use crate::{
@@ -84,12 +84,8 @@ impl Params for KnnParams {
 impl Ready<KnnParams> {
     /// Keeps the rows, indexed for the search for neighbors.
     fn keep(&self, rows: Matrix) -> Result<FittedKnn, FitError> {
-        check_training(&rows, KnnParams::NAME, 2)?;
-        let (n_rows, got) = (rows.n_rows(), self.n_neighbors);
-        if got >= n_rows {
-            let allowed = format!("at most {}", n_rows - 1);
-            return Err(FitError::ParamForData { name: "n_neighbors", got, n_rows, allowed });
-        }
+        check_training::<KnnParams>(&rows)?;
+        neighbors::check_count(self.n_neighbors, rows.n_rows(), rows.n_rows() - 1)?;
         Ok(FittedKnn { params: (**self).clone(), neighbors: Neighbors::new(rows) })
     }
 }

@@ -65,7 +65,6 @@ impl Params for LofParams {
 
     /// Finds the neighbors of every training row and from them its density.
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        check_training(rows, Self::NAME, 2)?;
         let n_rows = rows.n_rows();
         let k = params.k(n_rows);
         let neighbors = Neighbors::new(rows.clone());
@@ -86,7 +85,7 @@ impl Params for LofParams {
     fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let rows = saved::take_table(tensors, ROWS)?;
         let n_rows = rows.n_rows();
-        check_training(&rows, Self::NAME, 2).map_err(|error| saved::invalid(ROWS, &error))?;
+        check_training::<Self>(&rows).map_err(|error| saved::invalid(ROWS, &error))?;
         let reach = take_within(tensors, REACH, n_rows, 0.0, f64::MAX.sqrt())?;
         let density = take_within(tensors, DENSITY, n_rows, f64::MIN_POSITIVE, 1.0 / SMALLEST_DISTANCE)?;
         Ok(Box::new(FittedLof { k: params.k(n_rows), neighbors: Neighbors::new(rows), reach, density }))

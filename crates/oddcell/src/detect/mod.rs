@@ -146,8 +146,8 @@ fn check_rows(rows: &Matrix, fitted: usize) -> Result<(), ScoreError> {
 }
 
 /// Checks that the training rows are enough, have columns, and hold only finite cells.
-fn check_training(rows: &Matrix, detector: &'static str, needed: usize) -> Result<(), FitError> {
-    check_shape([rows.n_rows(), rows.n_cols()], detector, needed)?;
+fn check_training<P: Params>(rows: &Matrix) -> Result<(), FitError> {
+    check_shape::<P>([rows.n_rows(), rows.n_cols()])?;
     match first_not_finite(rows) {
         None => Ok(()),
         Some((row, column, value)) => Err(FitError::NotFinite { row, column, value }),
@@ -160,7 +160,8 @@ fn first_not_finite(rows: &Matrix) -> Option<(usize, usize, f64)> {
 }
 
 /// Checks that there are enough rows, and any columns.
-fn check_shape([n_rows, n_cols]: [usize; 2], detector: &'static str, needed: usize) -> Result<(), FitError> {
+fn check_shape<P: Params>([n_rows, n_cols]: [usize; 2]) -> Result<(), FitError> {
+    let (detector, needed) = (P::NAME, P::LEAST_ROWS);
     if n_cols == 0 {
         return Err(FitError::TooFewColumns { detector, needed: 1, got: 0 });
     }

@@ -20,7 +20,7 @@ use std::{collections::BinaryHeap, ops::Range};
 
 use rayon::prelude::*;
 
-use crate::Matrix;
+use crate::{Matrix, error::FitError};
 
 /// Up to this many columns a tree is used; above, comparing with every row is faster (measured with 10,000
 /// and 100,000 normally distributed rows, the worst case for a tree).
@@ -29,6 +29,15 @@ const TREE_COLUMNS: usize = 6;
 const TREE_ROWS: usize = 256;
 /// Queries that walk the training rows together.
 const QUERIES: usize = 48;
+
+/// Checks that `n_neighbors` is at most the neighbors that there are with so many training rows.
+pub(super) fn check_count(n_neighbors: usize, n_rows: usize, most: usize) -> Result<(), FitError> {
+    if n_neighbors <= most {
+        return Ok(());
+    }
+    let allowed = format!("at most {most}");
+    Err(FitError::ParamForData { name: "n_neighbors", got: n_neighbors, n_rows, allowed })
+}
 
 /// A training row and how far it is.
 #[derive(Debug, Clone, Copy, PartialEq)]

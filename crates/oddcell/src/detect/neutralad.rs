@@ -92,7 +92,6 @@ impl Params for NeuTralAdParams {
     }
 
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        check_training(rows, Self::NAME, 2)?;
         let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed)
             .in_batches(Batches::Whole);
         let rows = TrainingRows::new(rows);

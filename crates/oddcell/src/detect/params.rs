@@ -5,7 +5,7 @@ use std::{fmt::Debug, ops::Deref};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Abilities, BlockDetector, Detector, Fitted, Size, blocks::NEEDS_ALL_ROWS};
+use super::{Abilities, BlockDetector, Detector, Fitted, Size, blocks::NEEDS_ALL_ROWS, check_training};
 use crate::{
     Context, Matrix,
     error::{FitError, ParamError},
@@ -49,6 +49,8 @@ pub trait Params: Debug + Clone + Default + Serialize + DeserializeOwned + Send 
     const PRESETS: &'static [Preset<Self>] = &[("default", Self::default)];
     /// What it can do, with its default parameters.
     const ABILITIES: Abilities;
+    /// The fewest rows it learns from. One row alone shows no spread.
+    const LEAST_ROWS: usize = 2;
 
     /// The parameters for a table that is judged by itself, where some of the rows learned from are odd. Only
     /// parameters that the user left open may change.
@@ -71,7 +73,7 @@ pub trait Params: Debug + Clone + Default + Serialize + DeserializeOwned + Send 
         Self::ABILITIES
     }
 
-    /// Learns "normal" from `rows`: see [`Detector::fit`].
+    /// Learns "normal" from `rows`, which are enough and finite: see [`Detector::fit`].
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError>;
 
     /// The same for rows that do not fit into memory: see [`Detector::in_blocks`].
@@ -109,6 +111,7 @@ impl<P> Deref for Ready<P> {
 
 impl<P: Params> Detector for Ready<P> {
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        check_training::<P>(rows)?;
         P::fit(self, rows, context)
     }
 

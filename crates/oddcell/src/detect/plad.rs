@@ -75,7 +75,6 @@ impl Params for PladParams {
     }
 
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        check_training(rows, Self::NAME, 2)?;
         let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed);
         let rows = TrainingRows::new(rows);
         let learner = Perturbing::new(params, rows, plan.batch_rows(), context.seed);

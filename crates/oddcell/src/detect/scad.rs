@@ -101,7 +101,6 @@ impl Params for ScadParams {
 
     fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         let width = rows.n_cols();
-        check_training(rows, Self::NAME, 2)?;
         if width < Windows::LEAST_COLUMNS {
             let (detector, needed) = (Self::NAME, Windows::LEAST_COLUMNS);
             return Err(FitError::TooFewColumns { detector, needed, got: width });

@@ -30,7 +30,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::skew::Skew;
-use super::{Abilities, CellUnit, Fitted, Judged, Keeps, Params, Preset, Ready, check_training, saved};
+use super::{Abilities, CellUnit, Fitted, Judged, Keeps, Params, Preset, Ready, saved};
 use crate::{
     Context, Matrix,
     error::{FitError, ParamError},
@@ -76,13 +76,13 @@ impl<R: TailRule> Params for TailParams<R> {
     const PRESETS: &'static [Preset<Self>] = &[("default", Self::default), ("paper", Self::published)];
     const ABILITIES: Abilities =
         Abilities { cells: Some(CellUnit::Surprise), keeps: Keeps::Values, ..Abilities::SIMPLE };
+    const LEAST_ROWS: usize = 1;
 
     fn check(&self) -> Result<(), ParamError> {
         Ok(())
     }
 
     fn fit(params: &Ready<Self>, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        check_training(rows, R::NAME, 1)?;
         Ok(Box::new(FittedTails::of_columns(params, sorted_columns(rows))))
     }
 

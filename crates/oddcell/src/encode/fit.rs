@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use arrow_array::RecordBatch;
 use rayon::prelude::*;
 
 use super::{
@@ -42,7 +41,7 @@ impl Encoder {
                 });
             }
         }
-        let n_rows: usize = table.batches.iter().map(RecordBatch::num_rows).sum();
+        let n_rows = table.n_rows();
         if n_rows == 0 {
             return Err(EncodeError::NoRows { origin: table.origin.clone() });
         }

@@ -26,9 +26,9 @@
 //! |----------|--------------------------------------------------------------------|-----------------------------|
 //! | number   | the number                                                         | as it is; 1 if constant     |
 //! | date     | seconds                                                            | as it is; 1 if constant     |
-//! | boolean  | 0 or 1                                                             | at least [`STD_FLOOR`]      |
-//! | category | one 0/1 per common level, and one for all others (rare or unseen)  | at least [`STD_FLOOR`]      |
-//! | nulls    | one more 0/1 where the column had nulls in training                | at least [`STD_FLOOR`]      |
+//! | boolean  | 0 or 1                                                             | at least 0.1                |
+//! | category | one 0/1 per common level, and one for all others (rare or unseen)  | at least 0.1                |
+//! | nulls    | one more 0/1 where the column had nulls in training                | at least 0.1                |
 //!
 //! A null number, date or boolean takes the mean (feature value 0); a null category is 0 for every level.
 //!

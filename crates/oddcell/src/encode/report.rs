@@ -103,7 +103,11 @@ impl Report {
     pub(super) fn of_left_out(left_out: &LeftOut) -> Option<Self> {
         match left_out.reason {
             LeftOutReason::Label | LeftOutReason::Ignored => None,
-            reason => Some(Self::LeftOut { column: left_out.name.clone(), reason }),
+            reason @ (LeftOutReason::AllNull
+            | LeftOutReason::Identifier(_)
+            | LeftOutReason::NoCommonLevel { .. }) => {
+                Some(Self::LeftOut { column: left_out.name.clone(), reason })
+            }
         }
     }
 

@@ -89,8 +89,11 @@ impl Reason<'_> {
                 out.write_str("surprise ")?;
                 out.write_str(&kinds::fixed(self.noise, 1))?;
             }
-            (_, About::Value, Wording::Distance { unit, .. }) => self.write_deviations(out, unit)?,
-            (_, About::Value, Wording::Share) | (_, About::Emptiness, _) => self.write_unexpected(out)?,
+            (CellUnit::StandardDeviations, About::Value, Wording::Distance { unit, .. }) => {
+                self.write_deviations(out, unit)?;
+            }
+            (CellUnit::StandardDeviations, About::Value, Wording::Share)
+            | (CellUnit::StandardDeviations, About::Emptiness, _) => self.write_unexpected(out)?,
         }
         match (self.about, &self.value, wording) {
             (About::Value, Some(_), Wording::Share) => self.write_shares(out),

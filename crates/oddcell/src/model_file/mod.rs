@@ -150,10 +150,7 @@ impl ModelFileError {
     /// The problem without the file's name.
     #[must_use]
     pub fn problem(&self) -> &ModelFileError {
-        match self {
-            Self::InFile { problem, .. } => problem.problem(),
-            other => other,
-        }
+        if let Self::InFile { problem, .. } = self { problem.problem() } else { self }
     }
 
     /// Adds the file's name.

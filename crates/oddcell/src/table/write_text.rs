@@ -82,7 +82,7 @@ pub(super) fn csv_rows(out: &mut Vec<u8>, batch: &RecordBatch, delimiter: u8) ->
             }
             match column {
                 Column::Text(cells) if *plain && cells.is_valid(row) => append_cell(out, cells, row),
-                _ => {
+                Column::Text(_) | Column::Other(..) => {
                     if let Some(cell) = column.cell(row, &mut scratch) {
                         csv_cell(out, cell, delimiter);
                     }
@@ -161,7 +161,7 @@ pub(super) fn json_rows(
         let meaning = match (TypeGroup::of(array.data_type()), kind_to_write(field, kinds)) {
             (Some(TypeGroup::Text), _) if is_json(field) => Meaning::Raw,
             (Some(TypeGroup::Number | TypeGroup::Boolean), _) => Meaning::Bare,
-            (_, kind) => Meaning::Text(kind),
+            (Some(TypeGroup::Null | TypeGroup::Date | TypeGroup::Text) | None, kind) => Meaning::Text(kind),
         };
         columns.push((key, meaning, Column::new(field, array)?));
     }

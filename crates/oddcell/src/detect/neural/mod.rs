@@ -34,8 +34,8 @@ pub(super) mod prelude {
     pub(in crate::detect) use crate::{
         Context, Matrix, Seed,
         detect::{
-            Abilities, Fitted, Generation, Judged, Params, Preset, Ready, Size, TrainFor, check_training,
-            neural, parameters, ranges,
+            Abilities, Fitted, Generation, Judged, Params, Preset, Ready, Size, TrainFor, neural, parameters,
+            ranges,
         },
         error::{FitError, ParamError},
         net::{

@@ -30,8 +30,7 @@ use nearest::{Evidence, Nearest};
 pub use params::{Loss, NetKind, NoiseParams};
 
 use super::{
-    BlockDetector, Fitted, Judged, Params, Ready, RowBlocks, check_rows, check_shape, check_training, held,
-    neural, saved,
+    BlockDetector, Fitted, Judged, Params, Ready, RowBlocks, check_rows, check_shape, held, neural, saved,
 };
 use crate::{
     Context, Matrix,
@@ -42,8 +41,6 @@ use crate::{
     tensors::Tensors,
 };
 
-/// Fewer rows than this show no spread.
-const LEAST_ROWS: usize = 2;
 /// Rows that go through the net together when scoring. Any number gives the same bits; this one keeps a
 /// block's activations in the second-level cache.
 const SCORE_ROWS: usize = 256;
@@ -62,7 +59,7 @@ impl BlockDetector for Ready<NoiseParams> {
 
     fn fit_blocks(&self, rows: &dyn RowBlocks, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         let n_rows = (0..rows.n_blocks()).map(|block| rows.block_rows(block)).sum();
-        check_shape([n_rows, rows.n_cols()], NoiseParams::NAME, LEAST_ROWS)?;
+        check_shape::<NoiseParams>([n_rows, rows.n_cols()])?;
         let nearest = self.nearest(rows, context)?;
         Ok(Box::new(self.learn(rows, nearest.as_ref(), context)?))
     }
@@ -71,7 +68,6 @@ impl BlockDetector for Ready<NoiseParams> {
 impl Ready<NoiseParams> {
     /// Learns from rows in memory: once, or twice if not all rows are trusted.
     fn learn_all(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        check_training(rows, NoiseParams::NAME, LEAST_ROWS)?;
         if self.trust == 1.0 {
             return self.fit_blocks(rows, context);
         }
@@ -106,11 +102,11 @@ impl Ready<NoiseParams> {
     }
 }
 
-/// This share of the rows, but [`LEAST_ROWS`] at least: those with the lowest scores, in row order.
+/// This share of the rows, but `LEAST_ROWS` at least: those with the lowest scores, in row order.
 fn least_odd(scores: &[f64], share: f64) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..scores.len()).collect();
     rows.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
-    rows.truncate(((share * scores.len() as f64) as usize).max(LEAST_ROWS));
+    rows.truncate(((share * scores.len() as f64) as usize).max(NoiseParams::LEAST_ROWS));
     rows.sort_unstable();
     rows
 }

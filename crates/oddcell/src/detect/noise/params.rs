@@ -10,8 +10,8 @@ use crate::{
     Context, DetectorSpec, Matrix,
     aggregate::{Aggregation, Part},
     detect::{
-        Abilities, BlockDetector, CellUnit, Fitted, Keeps, Params, Preset, Ready, Size, TrainFor, parameters,
-        ranges, saved,
+        Abilities, BlockDetector, CellUnit, Fitted, Keeps, Params, Preset, Ready, Size, TrainFor, neural,
+        parameters, ranges, saved,
     },
     error::{FitError, ParamError},
     net::{Activation, Net, Schedule},
@@ -248,19 +248,8 @@ impl Params for NoiseParams {
     }
 
     fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        // The first layer's shape gives the number of features; the hidden width is checked when the net is
-        // loaded.
-        let n_features = match *tensors.shape("layer.0.weight")? {
-            [inputs, _] if inputs > 0 => inputs,
-            ref shape => {
-                let got = shape.to_vec();
-                return Err(TensorError::WrongShape {
-                    name: "layer.0.weight".into(),
-                    got,
-                    expected: vec![1, 1],
-                });
-            }
-        };
+        // The rest of the first layer's shape is checked when the net is loaded.
+        let n_features = neural::width_of(tensors, "layer.0.weight")?;
         let net = params.net(n_features);
         let weights = net.load(tensors)?;
         let nearest = if params.keep_rows > 0 {
