@@ -1,4 +1,7 @@
 //! What a user sees when something fails: `error:` with the cause, `hint:` with a way out, and an exit code.
+//!
+//! The errors of the library may get new variants in any version, so a variant that is not listed here is bad input
+//! without a hint. The laboratory's are all listed.
 
 use std::{fmt, io};
 
@@ -85,18 +88,28 @@ fn io_code(error: &io::Error) -> u8 {
 
 impl From<LabError> for Failure {
     fn from(error: LabError) -> Self {
-        let code = match &error {
-            LabError::File { source, .. } => io_code(source),
-            LabError::Busy { .. } | LabError::Changed { .. } => FAILED,
-            _ => BAD_INPUT,
-        };
-        let hint = match &error {
-            LabError::Unknown { what: "set", .. } => Some("`oddcell bench sets` lists the sets"),
-            LabError::BadResults { .. } => Some("fix or remove that line, or choose another --out"),
-            LabError::BadHeader { .. } => Some("restore its first line, or choose another --out"),
-            LabError::Busy { .. } => Some("wait for it, or choose another --out"),
-            LabError::Changed { .. } => Some("append these rows to the file by hand, then run again"),
-            _ => None,
+        let (code, hint) = match &error {
+            LabError::File { source, .. } => (io_code(source), None),
+            LabError::Busy { .. } => (FAILED, Some("wait for it, or choose another --out")),
+            LabError::Changed { .. } => {
+                (FAILED, Some("append these rows to the file by hand, then run again"))
+            }
+            LabError::Unknown { what: "set", .. } => (BAD_INPUT, Some("`oddcell bench sets` lists the sets")),
+            LabError::BadResults { .. } => {
+                (BAD_INPUT, Some("fix or remove that line, or choose another --out"))
+            }
+            LabError::BadHeader { .. } => {
+                (BAD_INPUT, Some("restore its first line, or choose another --out"))
+            }
+            LabError::NoFolder { .. }
+            | LabError::BadSet { .. }
+            | LabError::Unknown { .. }
+            | LabError::Param { .. }
+            | LabError::Vary { .. }
+            | LabError::NoSet { .. }
+            | LabError::Picture(_)
+            | LabError::Map { .. }
+            | LabError::Timing { .. } => (BAD_INPUT, None),
         };
         Self { message: with_causes(&error), hint: hint.map(str::to_owned), code }
     }

@@ -38,11 +38,8 @@ struct Config {
 pub(crate) fn options(learn: &LearnArgs, columns: &ColumnArgs) -> Result<(FitOptions, Seed), Failure> {
     let config = learn.config.as_deref().map(read_config).transpose()?.unwrap_or_default();
     let name = learn.detector.as_deref().or(config.detector.as_deref()).unwrap_or(DETECTORS[0].name);
-    let preset = match learn {
-        LearnArgs { fast: true, .. } => Some("fast"),
-        LearnArgs { best: true, .. } => Some("best"),
-        _ => learn.preset.as_deref().or(config.preset.as_deref()),
-    };
+    let shortcut = learn.fast.then_some("fast").or(learn.best.then_some("best"));
+    let preset = shortcut.or(learn.preset.as_deref()).or(config.preset.as_deref());
     let mut options = FitOptions::new(DetectorSpec::new(name, preset)?);
     let origin =
         learn.config.as_deref().map(|path| format!("config `{}`", path.display())).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Converts the library's errors to Python exceptions, with the same message and sometimes a hint.
+//! Converts the library's errors to Python exceptions, with the same message and sometimes a hint. They may get new
+//! variants in any version: one that is not listed here is a `ValueError` without a hint.
 
 use std::{
     any::Any,

@@ -100,6 +100,7 @@ mod aggregate;
 mod context;
 mod kinds;
 mod matrix;
+mod parameters;
 mod progress;
 mod simd;
 mod team;

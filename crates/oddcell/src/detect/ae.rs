@@ -19,8 +19,8 @@ parameters! {
     pub(super) struct AeParams {
         /// Whose architecture: `keras` or `torch`.
         pub generation: Generation = Generation::Keras,
-        /// Widths of the hidden layers, 1 to 16 of them, each 1 to 4096. With `keras`, all of them; with `torch`,
-        /// down to the narrowest, and the way up is the mirror image.
+        /// Widths of the hidden layers, 1 to 16 of them, each 1 to 4096. With `keras`, all of them; with
+        /// `torch`, down to the narrowest, and the way up is the mirror image.
         pub hidden: Vec<usize> = vec![64, 32, 32, 64],
         /// Share of the hidden units dropped in a training step, at least 0 and below 1.
         pub dropout: f64 = 0.2,

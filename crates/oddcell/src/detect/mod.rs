@@ -58,7 +58,7 @@ pub use train_for::TrainFor;
 
 use params::parameters;
 
-use crate::{Context, Matrix, error::FitError, error::ScoreError, tensors::Tensors};
+use crate::{Context, Matrix, error::FitError, error::ScoreError, parameters::parameters, tensors::Tensors};
 
 /// A method with valid parameters, ready to learn.
 pub trait Detector: Send + Sync + Debug {

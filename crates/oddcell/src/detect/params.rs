@@ -12,27 +12,6 @@ use crate::{
     tensors::{TensorError, Tensors},
 };
 
-/// Declares the parameters of a method, each with its default: plain data, unknown names are refused.
-macro_rules! parameters {
-    ($(#[$about:meta])* $visible:vis struct $Params:ident {
-        $($(#[$doc:meta])* pub $name:ident: $type:ty = $default:expr,)*
-    }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[serde(default, deny_unknown_fields)]
-        $visible struct $Params {
-            $($(#[$doc])* pub $name: $type,)*
-        }
-
-        impl Default for $Params {
-            fn default() -> Self {
-                Self { $($name: $default,)* }
-            }
-        }
-    };
-}
-pub(in crate::detect) use parameters;
-
 /// A name, and the parameters behind it.
 pub type Preset<P> = (&'static str, fn() -> P);
 

@@ -30,7 +30,8 @@ parameters! {
         pub perturbation: Perturbation = Perturbation::Random,
         /// Weight of the size of the changes in the loss, finite and at least 0.
         pub penalty: f64 = 1e-3,
-        /// Width of the classifier's four hidden layers, 1 to 4096; `null`: 64 for up to 64 features, 256 above.
+        /// Width of the classifier's four hidden layers, 1 to 4096; `null`: 64 for up to 64 features, 256
+        /// above.
         pub hidden: Option<usize> = None,
         /// How long to train: `100 epochs` or `4000 steps`.
         pub train_for: TrainFor = TrainFor::Epochs(100),

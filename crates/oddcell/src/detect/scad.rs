@@ -35,11 +35,11 @@ parameters! {
         pub temperature: f64 = 0.01,
         /// Width of what the two nets are compared by, 4 to 4096; their hidden layers are in proportion.
         pub units: usize = 200,
-        /// Pairs of nets, each with another order of the columns, 1 to 1000; `null`: 100 / (ln rows + columns),
-        /// rounded down, plus 1.
+        /// Pairs of nets, each with another order of the columns, 1 to 1000; `null`: 100 / (ln rows +
+        /// columns), rounded down, plus 1.
         pub repeats: Option<usize> = None,
-        /// How long to train each pair at most: `2000 epochs` or `4000 steps`. It ends earlier once the mean loss
-        /// of an epoch is below 0.001 (up to 40 columns) or 0.01.
+        /// How long to train each pair at most: `2000 epochs` or `4000 steps`. It ends earlier once the mean
+        /// loss of an epoch is below 0.001 (up to 40 columns) or 0.01.
         pub train_for: TrainFor = TrainFor::Epochs(2_000),
         /// Rows per step, 1 to 16384.
         pub batch_size: usize = 3_000,

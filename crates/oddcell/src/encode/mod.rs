@@ -48,12 +48,11 @@ pub use column::{EncodedColumn, Feature, Part};
 pub use encoder::{Encoded, Encoder};
 pub use error::EncodeError;
 pub use report::{LeftOut, LeftOutReason, Report};
-use serde::{Deserialize, Serialize};
 pub use surprises::Surprises;
 pub(crate) use validate::Check;
 
 pub use crate::kinds::{IdentifierSign, NormalRange, Share};
-use crate::{detect::ranges::require, error::ParamError};
+use crate::{detect::ranges::require, error::ParamError, parameters::parameters};
 
 /// The least standard deviation of a 0/1 feature. So a level that training never or hardly ever had is 1 / 0.1 = 10
 /// standard deviations off: plainly odd, yet of the same order as odd numbers.
@@ -71,24 +70,19 @@ pub const MAX_FEATURES: usize = 65_536;
 /// The greatest allowed [`EncodeOptions::max_levels`].
 pub(crate) const MAX_LEVELS: usize = 4_096;
 
-/// How a table is turned into features.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct EncodeOptions {
-    /// Columns to leave out.
-    pub ignore: Vec<String>,
-    /// Keep columns that look like row identifiers.
-    pub keep_identifiers: bool,
-    /// The most levels that a category column keeps: the most common ones. The others are pooled.
-    pub max_levels: usize,
-    /// A level is kept if at least this many rows have it, and at least one row in a thousand. Pooling rarer ones
-    /// costs little: a 0/1 feature that is hardly ever 1 looks the same for all of them (see `STD_FLOOR`).
-    pub min_level_rows: usize,
-}
-
-impl Default for EncodeOptions {
-    fn default() -> Self {
-        Self { ignore: Vec::new(), keep_identifiers: false, max_levels: 32, min_level_rows: 5 }
+parameters! {
+    /// How a table is turned into features.
+    #[derive(Eq)]
+    pub struct EncodeOptions {
+        /// Columns to leave out.
+        pub ignore: Vec<String> = Vec::new(),
+        /// Keep columns that look like row identifiers.
+        pub keep_identifiers: bool = false,
+        /// The most levels that a category column keeps: the most common ones. The others are pooled.
+        pub max_levels: usize = 32,
+        /// A level is kept if at least this many rows have it, and at least one row in a thousand. Pooling rarer
+        /// ones costs little: a 0/1 feature that is hardly ever 1 looks the same for all of them.
+        pub min_level_rows: usize = 5,
     }
 }
 

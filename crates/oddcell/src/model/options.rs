@@ -1,8 +1,8 @@
 //! How a model is fitted.
 
-use serde::{Deserialize, Serialize};
-
-use crate::{DetectorSpec, detect::ranges::require, encode::EncodeOptions, error::ParamError};
+use crate::{
+    DetectorSpec, detect::ranges::require, encode::EncodeOptions, error::ParamError, parameters::parameters,
+};
 
 /// The most folds, and so the most members of a model.
 pub(super) const MAX_FOLDS: usize = 100;
@@ -20,18 +20,19 @@ pub struct FitOptions {
     pub split: SplitOptions,
 }
 
-/// Which rows train and which calibrate.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SplitOptions {
-    /// The share of rows held out for calibration, unless rows are cross-fitted.
-    pub holdout: f64,
-    /// The most rows held out. More would make p-values finer than needed and training worse.
-    pub max_holdout_rows: usize,
-    /// The number of folds for cross-fitting; at most one per row.
-    pub folds: usize,
-    /// Tables with fewer rows than this are cross-fitted.
-    pub cross_fit_below: usize,
+parameters! {
+    /// Which rows train and which calibrate.
+    #[derive(Copy)]
+    pub struct SplitOptions {
+        /// The share of rows held out for calibration, unless rows are cross-fitted.
+        pub holdout: f64 = 0.2,
+        /// The most rows held out. More would make p-values finer than needed and training worse.
+        pub max_holdout_rows: usize = 50_000,
+        /// The number of folds for cross-fitting; at most one per row.
+        pub folds: usize = 5,
+        /// Tables with fewer rows than this are cross-fitted.
+        pub cross_fit_below: usize = 1_000,
+    }
 }
 
 impl FitOptions {
@@ -45,12 +46,6 @@ impl FitOptions {
     pub fn validate(&self) -> Result<(), ParamError> {
         self.split.validate()?;
         self.encode.validate()
-    }
-}
-
-impl Default for SplitOptions {
-    fn default() -> Self {
-        Self { holdout: 0.2, max_holdout_rows: 50_000, folds: 5, cross_fit_below: 1_000 }
     }
 }
 

@@ -74,12 +74,12 @@ impl BatchSource for JsonBatches {
 
     fn late_notes(&self) -> Vec<Note> {
         let mut notes = Vec::new();
-        let keys = self.columns.left_out();
-        if !keys.is_empty() {
+        if !self.columns.left_out.is_empty() {
+            let keys = self.columns.left_out.iter().cloned().collect();
             notes.push(Note::LateKeys { keys, rows: self.columns.first_rows });
         }
         if !self.awaited.is_empty() {
-            let keys = self.awaited.iter().map(|&index| self.columns.name(index).to_owned()).collect();
+            let keys = self.awaited.iter().map(|&index| self.columns.all[index].name.clone()).collect();
             notes.push(Note::AbsentKeys { keys });
         }
         notes
@@ -92,10 +92,10 @@ impl JsonBatches {
     fn read_first(&mut self, wanted: &Wanted) -> Result<Option<RecordBatch>, TableError> {
         let n_rows = self.read_rows()?;
         if let Wanted::Only(names) = wanted
-            && names.iter().any(|name| self.columns.has(name))
+            && names.iter().any(|name| self.columns.by_name.contains_key(name))
         {
             for name in names {
-                if !self.columns.has(name) {
+                if !self.columns.by_name.contains_key(name) {
                     self.awaited.push(self.columns.add(name.clone()));
                 }
             }

@@ -81,11 +81,11 @@ parameters! {
         pub loss: Loss = Loss::Sum,
         /// How the net's cells of a row become its score.
         pub aggregate: Aggregation = Part::L2.into(),
-        /// Training rows kept in the model to compare with, drawn at random if there are more; 0: the net decides
-        /// alone, and the model holds no rows.
+        /// Training rows kept in the model to compare with, drawn at random if there are more; 0: the net
+        /// decides alone, and the model holds no rows.
         pub keep_rows: usize = 10_000,
-        /// Which of them, by distance, a row is measured by; `null`: the nearest one, and the tenth for a table
-        /// that is judged by itself, since odd rows may come in groups there.
+        /// Which of them, by distance, a row is measured by; `null`: the nearest one, and the tenth for a
+        /// table that is judged by itself, since odd rows may come in groups there.
         pub n_neighbors: Option<usize> = None,
         /// Share of the training rows, the least odd ones, that the net learns from anew after it has learned
         /// from all; 1: it learns once.

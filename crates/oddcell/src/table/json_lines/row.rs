@@ -26,8 +26,8 @@ use crate::table::{LineProblem, Wanted, raw_json::json_field, typed::untyped_fie
 
 /// The columns of the batch under construction.
 pub(super) struct Columns {
-    all: Vec<Column>,
-    by_name: HashMap<String, usize>,
+    pub(super) all: Vec<Column>,
+    pub(super) by_name: HashMap<String, usize>,
     pub(super) n_rows: usize,
     named: HashSet<String>,
     /// Whether only the named columns are wanted; otherwise all but the named ones are.
@@ -37,12 +37,12 @@ pub(super) struct Columns {
     /// The number of rows of the first batch, once it is read.
     pub(super) first_rows: usize,
     /// Late keys that did not become columns.
-    left_out: BTreeSet<String>,
+    pub(super) left_out: BTreeSet<String>,
     problem: Option<LineProblem>,
 }
 
-struct Column {
-    name: String,
+pub(super) struct Column {
+    pub(super) name: String,
     text: StringBuilder,
     /// Nobody reads the cells; they are kept as JSON, whatever they hold.
     carried: bool,
@@ -72,14 +72,6 @@ impl Columns {
         self.all.len()
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
-    }
-
-    pub(super) fn name(&self, index: usize) -> &str {
-        &self.all[index].name
-    }
-
     pub(super) fn fields(&self) -> Vec<Field> {
         let field = |column: &Column| {
             if column.carried { json_field(&column.name) } else { untyped_field(column.name.clone()) }
@@ -101,11 +93,6 @@ impl Columns {
     pub(super) fn settle(&mut self) {
         self.n_early = Some(self.len());
         self.first_rows = self.n_rows;
-    }
-
-    /// Late keys that did not become columns.
-    pub(super) fn left_out(&self) -> Vec<String> {
-        self.left_out.iter().cloned().collect()
     }
 
     /// Returns the cells of the batch and starts the next one.
