@@ -97,21 +97,21 @@ impl Params for AeParams {
         ranges::not_negative("weight_decay", self.weight_decay)
     }
 
-    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let scaler = Scaler::standard(rows, params.generation);
-        let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed)
-            .of_generation(params.generation, params.holdout);
-        let learner = Restoring::new(params, TrainingRows::scaled(rows, &scaler), plan.batch_rows(), context);
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        let scaler = Scaler::standard(rows, self.generation);
+        let plan = Plan::new(rows, self.train_for, self.batch_size, self.learning_rate, context.seed)
+            .of_generation(self.generation, self.holdout);
+        let learner = Restoring::new(self, TrainingRows::scaled(rows, &scaler), plan.batch_rows(), context);
         neural::fit(learner, plan, context, |learner| FittedAe {
             scaler: scaler.clone(),
             stack: learner.net.stack.clone(),
         })
     }
 
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let scaler = Scaler::load(tensors)?;
         let width = scaler.width();
-        let stack = Stack::load("net", width, &params.layers(width), tensors)?;
+        let stack = Stack::load("net", width, &self.layers(width), tensors)?;
         Ok(Box::new(FittedAe { scaler, stack }))
     }
 }

@@ -81,24 +81,24 @@ impl Params for AnoGanParams {
         ranges::positive("search_rate", self.search_rate)
     }
 
-    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed)
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        let plan = Plan::new(rows, self.train_for, self.batch_size, self.learning_rate, context.seed)
             .in_batches(Batches::One);
         let rows = TrainingRows::new(rows);
-        let learner = Contest::new(params, rows, plan.batch_rows(), context.seed);
+        let learner = Contest::new(self, rows, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| FittedAnoGan {
-            params: (**params).clone(),
+            params: self.clone(),
             generator: learner.generator.stack.clone(),
             features: learner.features.stack.clone(),
         })
     }
 
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         // The layer after the discriminator's first dropout.
         let width = neural::width_of(tensors, "features.1.weight")?;
-        let generator = Stack::load("generator", LATENT, &params.generator(width), tensors)?;
-        let features = Stack::load("features", width, &params.features(), tensors)?;
-        Ok(Box::new(FittedAnoGan { params: (**params).clone(), generator, features }))
+        let generator = Stack::load("generator", LATENT, &self.generator(width), tensors)?;
+        let features = Stack::load("features", width, &self.features(), tensors)?;
+        Ok(Box::new(FittedAnoGan { params: self.clone(), generator, features }))
     }
 }
 

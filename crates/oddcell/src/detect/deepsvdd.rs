@@ -87,20 +87,20 @@ impl Params for DeepSvddParams {
         ranges::not_negative("weight_decay", self.weight_decay)
     }
 
-    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let scaler = Scaler::standard(rows, params.generation);
-        let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed)
-            .of_generation(params.generation, params.holdout);
-        let stack = Stack::new(rows.n_cols(), &params.layers(), context.seed);
-        let centre = match params.generation {
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        let scaler = Scaler::standard(rows, self.generation);
+        let plan = Plan::new(rows, self.train_for, self.batch_size, self.learning_rate, context.seed)
+            .of_generation(self.generation, self.holdout);
+        let stack = Stack::new(rows.n_cols(), &self.layers(), context.seed);
+        let centre = match self.generation {
             Generation::Torch => centre(&stack, rows, &scaler),
             Generation::Keras => {
                 let other = context.seed.child("centre", 0);
-                centre(&Stack::new(rows.n_cols(), &params.layers(), other), rows, &scaler)
+                centre(&Stack::new(rows.n_cols(), &self.layers(), other), rows, &scaler)
             }
         };
         let rows = TrainingRows::scaled(rows, &scaler);
-        let learner = Shrinking::new(params, rows, stack, centre, plan.batch_rows());
+        let learner = Shrinking::new(self, rows, stack, centre, plan.batch_rows());
         neural::fit(learner, plan, context, |Shrinking { net, centre, best, .. }| {
             let best = best.as_ref().and_then(Best::stacks).map(|stacks| &stacks[0]);
             let (stack, centre) = (best.unwrap_or(&net.stack).clone(), centre.clone());
@@ -108,9 +108,9 @@ impl Params for DeepSvddParams {
         })
     }
 
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let scaler = Scaler::load(tensors)?;
-        let stack = Stack::load("net", scaler.width(), &params.layers(), tensors)?;
+        let stack = Stack::load("net", scaler.width(), &self.layers(), tensors)?;
         let centre = tensors.take_f32(CENTRE, &[stack.n_outputs()])?;
         Ok(Box::new(FittedDeepSvdd { scaler, stack, centre }))
     }

@@ -74,30 +74,30 @@ impl Params for DpadParams {
         ranges::at_least_one("n_neighbors", self.n_neighbors)
     }
 
-    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        neighbors::check_count(params.n_neighbors, rows.n_rows(), rows.n_rows())?;
-        let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed);
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        neighbors::check_count(self.n_neighbors, rows.n_rows(), rows.n_rows())?;
+        let plan = Plan::new(rows, self.train_for, self.batch_size, self.learning_rate, context.seed);
         let training = TrainingRows::new(rows);
-        let learner = Drawing::new(params, training, plan.batch_rows(), context.seed);
+        let learner = Drawing::new(self, training, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| {
             let stack = learner.net.stack.clone();
             let neighbors = Neighbors::new(embed(&stack, rows));
-            FittedDpad { stack, n_neighbors: params.n_neighbors, neighbors }
+            FittedDpad { stack, n_neighbors: self.n_neighbors, neighbors }
         })
     }
 
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let width = neural::take_width(tensors)?;
-        let stack = Stack::load("net", width, &params.layers(), tensors)?;
+        let stack = Stack::load("net", width, &self.layers(), tensors)?;
         let embedded = saved::take_table(tensors, EMBEDDED)?;
         if embedded.n_cols() != stack.n_outputs() {
             let (got, expected) = (vec![embedded.n_rows(), embedded.n_cols()], vec![1, stack.n_outputs()]);
             return Err(TensorError::WrongShape { name: EMBEDDED.to_owned(), got, expected });
         }
-        neighbors::check_count(params.n_neighbors, embedded.n_rows(), embedded.n_rows())
+        neighbors::check_count(self.n_neighbors, embedded.n_rows(), embedded.n_rows())
             .map_err(|error| saved::invalid(EMBEDDED, &error))?;
         let neighbors = Neighbors::new(embedded);
-        Ok(Box::new(FittedDpad { stack, n_neighbors: params.n_neighbors, neighbors }))
+        Ok(Box::new(FittedDpad { stack, n_neighbors: self.n_neighbors, neighbors }))
     }
 }
 

@@ -23,7 +23,7 @@ mod tree;
 use rayon::prelude::*;
 
 use self::tree::Tree;
-use super::{Abilities, Fitted, Judged, Params, Ready, parameters, ranges, saved};
+use super::{Abilities, Fitted, Judged, Params, parameters, ranges, saved};
 use crate::{
     Context, Matrix, Progress,
     error::{FitError, ParamError},
@@ -56,8 +56,8 @@ impl Params for IforestParams {
         ranges::count("max_samples", self.max_samples, 1..=1 << 24, "from 1 to 16,777,216")
     }
 
-    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let IforestParams { n_trees, max_samples } = **params;
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        let IforestParams { n_trees, max_samples } = *self;
         let sample_rows = max_samples.min(rows.n_rows());
         let mut trees = Vec::with_capacity(n_trees);
         while trees.len() < n_trees {
@@ -74,18 +74,18 @@ impl Params for IforestParams {
         Ok(Box::new(FittedIforest { n_features: rows.n_cols(), sample_rows, trees }))
     }
 
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let shape = tensors.take_u32("shape", &[3])?;
         let [n_features, sample_rows, n_trees] = [0, 1, 2].map(|at| shape[at] as usize);
         if n_features == 0 {
             return Err(saved::invalid("shape", &"it says 0 features, but there must be at least 1"));
         }
-        if !(1..=params.max_samples).contains(&sample_rows) {
-            let reason = format!("it says {sample_rows} rows per tree, beyond 1 to {}", params.max_samples);
+        if !(1..=self.max_samples).contains(&sample_rows) {
+            let reason = format!("it says {sample_rows} rows per tree, beyond 1 to {}", self.max_samples);
             return Err(saved::invalid("shape", &reason));
         }
-        if n_trees != params.n_trees {
-            let reason = format!("it says {n_trees} trees, but the parameters say {}", params.n_trees);
+        if n_trees != self.n_trees {
+            let reason = format!("it says {n_trees} trees, but the parameters say {}", self.n_trees);
             return Err(saved::invalid("shape", &reason));
         }
         let trees = tree::take_all(tensors, n_trees, sample_rows, n_features)?;
@@ -225,9 +225,9 @@ mod tests {
 
     #[test]
     fn parameters_out_of_range_are_refused_by_name() {
-        let error = IforestParams { n_trees: 0, ..IforestParams::default() }.ready().unwrap_err();
+        let error = IforestParams { n_trees: 0, ..IforestParams::default() }.build().unwrap_err();
         assert_eq!(error.to_string(), "parameter `n_trees` is 0, but must be from 1 to 100,000");
-        let error = IforestParams { max_samples: 0, ..IforestParams::default() }.ready().unwrap_err();
+        let error = IforestParams { max_samples: 0, ..IforestParams::default() }.build().unwrap_err();
         assert_eq!(error.to_string(), "parameter `max_samples` is 0, but must be from 1 to 16,777,216");
     }
 

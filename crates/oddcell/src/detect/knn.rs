@@ -14,7 +14,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Abilities, Fitted, Judged, Params, Ready, check_training,
+    Abilities, Fitted, Judged, Params, check_training,
     neighbors::{self, Neighbor, Neighbors},
     parameters, ranges, saved,
 };
@@ -70,23 +70,23 @@ impl Params for KnnParams {
         ranges::at_least_one("n_neighbors", self.n_neighbors)
     }
 
-    fn fit(params: &Ready<Self>, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        Ok(Box::new(params.keep(rows.clone())?))
+    fn fit(&self, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        Ok(Box::new(self.keep(rows.clone())?))
     }
 
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let rows = saved::take_table(tensors, ROWS)?;
-        let fitted = params.keep(rows).map_err(|error| saved::invalid(ROWS, &error))?;
+        let fitted = self.keep(rows).map_err(|error| saved::invalid(ROWS, &error))?;
         Ok(Box::new(fitted))
     }
 }
 
-impl Ready<KnnParams> {
+impl KnnParams {
     /// Keeps the rows, indexed for the search for neighbors.
     fn keep(&self, rows: Matrix) -> Result<FittedKnn, FitError> {
         check_training::<KnnParams>(&rows)?;
         neighbors::check_count(self.n_neighbors, rows.n_rows(), rows.n_rows() - 1)?;
-        Ok(FittedKnn { params: (**self).clone(), neighbors: Neighbors::new(rows) })
+        Ok(FittedKnn { params: self.clone(), neighbors: Neighbors::new(rows) })
     }
 }
 
@@ -124,11 +124,11 @@ mod tests {
 
     use super::*;
 
-    fn knn(n_neighbors: usize, method: Method) -> Ready<KnnParams> {
-        KnnParams { n_neighbors, method }.ready().unwrap()
+    fn knn(n_neighbors: usize, method: Method) -> KnnParams {
+        KnnParams { n_neighbors, method }
     }
 
-    fn among_themselves(knn: &Ready<KnnParams>, rows: &Matrix) -> Vec<f64> {
+    fn among_themselves(knn: &KnnParams, rows: &Matrix) -> Vec<f64> {
         knn.keep(rows.clone()).unwrap().training_scores(0..rows.n_rows()).unwrap()
     }
 
@@ -160,7 +160,7 @@ mod tests {
             "parameter `n_neighbors` is 5, but with 5 training rows it must be at most 4"
         );
         assert!(knn(4, Method::Largest).keep(rows).is_ok());
-        let error = KnnParams { n_neighbors: 0, ..KnnParams::default() }.ready().unwrap_err();
+        let error = KnnParams { n_neighbors: 0, ..KnnParams::default() }.build().unwrap_err();
         assert_eq!(error.to_string(), "parameter `n_neighbors` is 0, but must be at least 1");
     }
 

@@ -68,8 +68,8 @@ impl Entry {
             abilities_with: |value| Ok(from_value::<P>(value)?.abilities()),
             build: |value| from_value::<P>(value)?.build(),
             load: |value, tensors| {
-                let ready = from_value::<P>(value).and_then(P::ready);
-                P::load(&ready.map_err(|error| saved::invalid("parameters", &error))?, tensors)
+                let params = from_value::<P>(value).and_then(|params| params.check().map(|()| params));
+                params.map_err(|error| saved::invalid("parameters", &error))?.load(tensors)
             },
         }
     }

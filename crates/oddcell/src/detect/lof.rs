@@ -23,7 +23,7 @@
 use std::ops::Range;
 
 use super::{
-    Abilities, Fitted, Judged, Params, Ready, check_training,
+    Abilities, Fitted, Judged, Params, check_training,
     neighbors::{Neighbor, Neighbors},
     parameters, ranges, saved,
 };
@@ -64,9 +64,9 @@ impl Params for LofParams {
     }
 
     /// Finds the neighbors of every training row and from them its density.
-    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         let n_rows = rows.n_rows();
-        let k = params.k(n_rows);
+        let k = self.k(n_rows);
         let neighbors = Neighbors::new(rows.clone());
         let mut nearest: Vec<Box<[Neighbor]>> = Vec::with_capacity(n_rows);
         while nearest.len() < n_rows {
@@ -82,13 +82,13 @@ impl Params for LofParams {
         Ok(Box::new(FittedLof { k, neighbors, reach, density }))
     }
 
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let rows = saved::take_table(tensors, ROWS)?;
         let n_rows = rows.n_rows();
         check_training::<Self>(&rows).map_err(|error| saved::invalid(ROWS, &error))?;
         let reach = take_within(tensors, REACH, n_rows, 0.0, f64::MAX.sqrt())?;
         let density = take_within(tensors, DENSITY, n_rows, f64::MIN_POSITIVE, 1.0 / SMALLEST_DISTANCE)?;
-        Ok(Box::new(FittedLof { k: params.k(n_rows), neighbors: Neighbors::new(rows), reach, density }))
+        Ok(Box::new(FittedLof { k: self.k(n_rows), neighbors: Neighbors::new(rows), reach, density }))
     }
 }
 
@@ -110,7 +110,7 @@ fn take_within(
     }
 }
 
-impl Ready<LofParams> {
+impl LofParams {
     /// K: `n_neighbors`, or all other rows if those are fewer.
     fn k(&self, n_rows: usize) -> usize {
         self.n_neighbors.min(n_rows - 1)

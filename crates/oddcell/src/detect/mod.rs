@@ -49,14 +49,14 @@ mod train_for;
 use std::{fmt::Debug, ops::Range};
 
 pub use abilities::{Abilities, CellUnit, Keeps, Size, Training};
+#[doc(hidden)]
 pub use blocks::{BlockDetector, RowBlocks};
 pub use list::{DETECTORS, Entry};
-pub use neural::Generation;
-pub use params::{Params, Preset, Ready};
 pub use spec::DetectorSpec;
-pub use train_for::TrainFor;
 
-use params::parameters;
+use neural::Generation;
+use params::{Params, Preset};
+use train_for::TrainFor;
 
 use crate::{Context, Matrix, error::FitError, error::ScoreError, parameters::parameters, tensors::Tensors};
 

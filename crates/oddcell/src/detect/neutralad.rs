@@ -91,11 +91,11 @@ impl Params for NeuTralAdParams {
         ranges::not_negative("weight_decay", self.weight_decay)
     }
 
-    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed)
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        let plan = Plan::new(rows, self.train_for, self.batch_size, self.learning_rate, context.seed)
             .in_batches(Batches::Whole);
         let rows = TrainingRows::new(rows);
-        let learner = Viewing::new(params, rows, plan.batch_rows(), context.seed);
+        let learner = Viewing::new(self, rows, plan.batch_rows(), context.seed);
         neural::fit(
             learner,
             plan,
@@ -109,13 +109,13 @@ impl Params for NeuTralAdParams {
         )
     }
 
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let width = neural::width_of(tensors, "encoder.0.weight")?;
         let layers = transform_layers(width);
         let transform = |index| Stack::load(&format!("transform.{index}"), width, &layers, tensors);
-        let transforms = (0..params.n_transforms).map(transform).collect::<Result<_, _>>()?;
+        let transforms = (0..self.n_transforms).map(transform).collect::<Result<_, _>>()?;
         let encoder = Stack::load("encoder", width, &encoder_layers(width), tensors)?;
-        Ok(Box::new(FittedNeuTralAd { views: params.views(), transforms, encoder }))
+        Ok(Box::new(FittedNeuTralAd { views: self.views(), transforms, encoder }))
     }
 }
 

@@ -1,7 +1,6 @@
-//! What a detector is made of: its parameters, and [`Ready`], a detector whose parameters passed their
-//! checks.
+//! What a detector is made of: its parameters. Those that passed their checks are a [`Detector`].
 
-use std::{fmt::Debug, ops::Deref};
+use std::fmt::Debug;
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -13,13 +12,15 @@ use crate::{
 };
 
 /// A name, and the parameters behind it.
-pub type Preset<P> = (&'static str, fn() -> P);
+pub(super) type Preset<P> = (&'static str, fn() -> P);
 
 /// The parameters of one method, and what the method can do.
 ///
 /// `parameters!` declares them: plain data with their defaults in one place, where a typo in a config file is an
 /// error.
-pub trait Params: Debug + Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub(super) trait Params:
+    Debug + Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static
+{
     /// The name on the command line, in model files and in result tables.
     const NAME: &'static str;
     /// What it does, in one line.
@@ -53,48 +54,34 @@ pub trait Params: Debug + Clone + Default + Serialize + DeserializeOwned + Send 
     }
 
     /// Learns "normal" from `rows`, which are enough and finite: see [`Detector::fit`].
-    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError>;
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError>;
 
     /// The same for rows that do not fit into memory: see [`Detector::in_blocks`].
-    fn in_blocks(_params: &Ready<Self>) -> Result<&dyn BlockDetector, &'static str> {
+    fn in_blocks(&self) -> Result<&dyn BlockDetector, &'static str> {
         Err(NEEDS_ALL_ROWS)
     }
 
     /// Restores what [`Fitted::save`] gave. Checks every shape and value: the file may be hostile.
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError>;
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError>;
 
     /// The detector, if every parameter is valid.
-    fn ready(self) -> Result<Ready<Self>, ParamError> {
-        self.check()?;
-        Ok(Ready(self))
-    }
-
-    /// The detector behind its common interface, if every parameter is valid.
     fn build(self) -> Result<Box<dyn Detector>, ParamError> {
-        Ok(Box::new(self.ready()?))
+        self.check()?;
+        Ok(Box::new(Ready(self)))
     }
 }
 
-/// Parameters that passed their checks: a detector that can learn. [`Params::ready`] is the only way to get
-/// one.
-#[derive(Debug, Clone)]
-pub struct Ready<P>(P);
-
-impl<P> Deref for Ready<P> {
-    type Target = P;
-
-    fn deref(&self) -> &P {
-        &self.0
-    }
-}
+/// Parameters that passed their checks: a detector that can learn.
+#[derive(Debug)]
+struct Ready<P>(P);
 
 impl<P: Params> Detector for Ready<P> {
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         check_training::<P>(rows)?;
-        P::fit(self, rows, context)
+        self.0.fit(rows, context)
     }
 
     fn in_blocks(&self) -> Result<&dyn BlockDetector, &'static str> {
-        P::in_blocks(self)
+        self.0.in_blocks()
     }
 }

@@ -75,18 +75,18 @@ impl Params for PladParams {
         ranges::count("hidden", self.hidden.unwrap_or(1), 1..=4_096, "between 1 and 4096, or null")
     }
 
-    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        let plan = Plan::new(rows, params.train_for, params.batch_size, params.learning_rate, context.seed);
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        let plan = Plan::new(rows, self.train_for, self.batch_size, self.learning_rate, context.seed);
         let rows = TrainingRows::new(rows);
-        let learner = Perturbing::new(params, rows, plan.batch_rows(), context.seed);
+        let learner = Perturbing::new(self, rows, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| FittedPlad {
             classifier: learner.classifier.stack.clone(),
         })
     }
 
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let width = neural::take_width(tensors)?;
-        let classifier = Stack::load("classifier", width, &params.classifier(width), tensors)?;
+        let classifier = Stack::load("classifier", width, &self.classifier(width), tensors)?;
         Ok(Box::new(FittedPlad { classifier }))
     }
 }

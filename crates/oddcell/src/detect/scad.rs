@@ -99,13 +99,13 @@ impl Params for ScadParams {
         1e-2 * size.n_train as f64 * size.n_cols as f64
     }
 
-    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         let width = rows.n_cols();
         if width < Windows::LEAST_COLUMNS {
             let (detector, needed) = (Self::NAME, Windows::LEAST_COLUMNS);
             return Err(FitError::TooFewColumns { detector, needed, got: width });
         }
-        let repeats = params.repeats(rows);
+        let repeats = self.repeats(rows);
         let mut training = TrainingRows::new(rows);
         let parts = Parts::new(context.monitor, repeats);
         let mut members = Vec::with_capacity(repeats);
@@ -121,9 +121,9 @@ impl Params for ScadParams {
                     .collect()
             };
             let windows = Windows::new(order);
-            let batch_size = params.batch_size.min((MOST_WINDOWS / windows.count()).max(1));
-            let plan = Plan::new(rows, params.train_for, batch_size, params.learning_rate, seed);
-            let mut learner = Matching::new(params, training, windows, plan.batch_rows(), seed);
+            let batch_size = self.batch_size.min((MOST_WINDOWS / windows.count()).max(1));
+            let plan = Plan::new(rows, self.train_for, batch_size, self.learning_rate, seed);
+            let mut learner = Matching::new(self, training, windows, plan.batch_rows(), seed);
             parts.run(repeat, Context { seed, ..*context }, |context| {
                 neural::train(&mut learner, plan, context)
             })?;
@@ -131,25 +131,25 @@ impl Params for ScadParams {
             members.push(Member { windows, outside: outside.stack, inside: inside.stack });
             training = rows;
         }
-        Ok(Box::new(FittedScad { temperature: params.temperature as f32, width, members }))
+        Ok(Box::new(FittedScad { temperature: self.temperature as f32, width, members }))
     }
 
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let count = tensors.take_u32(REPEATS, &[1])?[0] as usize;
         let (n_orders, width) = match *tensors.shape(ORDERS)? {
             [n_orders, width] => (n_orders, width),
             _ => (0, 0),
         };
-        if count == 0 || count != n_orders || params.repeats.is_some_and(|repeats| repeats != count) {
+        if count == 0 || count != n_orders || self.repeats.is_some_and(|repeats| repeats != count) {
             return Err(saved::invalid(ORDERS, &format!("{count} orders of columns were expected")));
         }
         if width < Windows::LEAST_COLUMNS {
             return Err(saved::invalid(ORDERS, &format!("{width} columns are too few")));
         }
         let orders = tensors.take_u32(ORDERS, &[count, width])?;
-        let member = |(index, order): (usize, &[u32])| Member::load(params, index, order, tensors);
+        let member = |(index, order): (usize, &[u32])| Member::load(self, index, order, tensors);
         let members = orders.chunks_exact(width).enumerate().map(member).collect::<Result<_, _>>()?;
-        Ok(Box::new(FittedScad { temperature: params.temperature as f32, width, members }))
+        Ok(Box::new(FittedScad { temperature: self.temperature as f32, width, members }))
     }
 }
 

@@ -30,7 +30,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::skew::Skew;
-use super::{Abilities, CellUnit, Fitted, Judged, Keeps, Params, Preset, Ready, saved};
+use super::{Abilities, CellUnit, Fitted, Judged, Keeps, Params, Preset, saved};
 use crate::{
     Context, Matrix,
     error::{FitError, ParamError},
@@ -82,11 +82,11 @@ impl<R: TailRule> Params for TailParams<R> {
         Ok(())
     }
 
-    fn fit(params: &Ready<Self>, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        Ok(Box::new(FittedTails::of_columns(params, sorted_columns(rows))))
+    fn fit(&self, rows: &Matrix, _: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        Ok(Box::new(FittedTails::of_columns(self, sorted_columns(rows))))
     }
 
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let columns = saved::take_table(tensors, COLUMNS)?;
         for (column, values) in columns.rows().enumerate() {
             if let Some(at) = values.windows(2).position(|pair| pair[0] > pair[1]) {
@@ -96,7 +96,7 @@ impl<R: TailRule> Params for TailParams<R> {
                 return Err(saved::invalid(COLUMNS, &reason));
             }
         }
-        Ok(Box::new(FittedTails::of_columns(params, columns)))
+        Ok(Box::new(FittedTails::of_columns(self, columns)))
     }
 }
 
@@ -242,12 +242,12 @@ mod tests {
 
     use super::*;
     use crate::{
-        Detector, Seed,
+        Seed,
         detect::{copod::Copod, ecod::Ecod},
     };
 
-    fn tails<R: TailRule>(joint: bool) -> Ready<TailParams<R>> {
-        TailParams { joint, rule: PhantomData }.ready().unwrap()
+    fn tails<R: TailRule>(joint: bool) -> TailParams<R> {
+        TailParams { joint, rule: PhantomData }
     }
 
     fn score<R: TailRule>(joint: bool, train: &Matrix, rows: &Matrix) -> Vec<f64> {
@@ -291,7 +291,7 @@ mod tests {
         let fitted = ecod.fit(&Matrix::from_rows(&[[1.0], [2.0]]), &Context::silent(Seed(0))).unwrap();
         let mut tensors = fitted.save();
         tensors.put_f64(COLUMNS, &[1, 2], vec![2.0, 1.0]);
-        let error = Params::load(&ecod, &mut tensors).unwrap_err();
+        let error = ecod.load(&mut tensors).unwrap_err();
         assert_eq!(
             error.to_string(),
             "tensor `columns`: column 1 is not sorted: value 2 is smaller than value 1"

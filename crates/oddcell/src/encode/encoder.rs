@@ -79,12 +79,6 @@ impl Encoder {
         Ok(Self { n_rows, columns, left_out, features })
     }
 
-    /// Checks every number once more. Every encoder has passed this already, deserialized ones included.
-    pub fn validate(&self) -> Result<(), EncodeError> {
-        let learned: Vec<_> = self.columns.iter().map(|column| column.learned.clone()).collect();
-        validate::check(self.n_rows, &learned, &self.left_out)
-    }
-
     /// The number of training rows.
     #[must_use]
     pub fn n_rows(&self) -> u64 {

@@ -119,10 +119,7 @@ impl<'a> Explainer<'a> {
     /// # Panics
     /// As [`Explainer::reason`].
     pub fn reasons(&self, row: usize, cells: &[f64]) -> Result<Vec<Reason<'a>>, EncodeError> {
-        let columns = 0..self.encoder.columns().len();
-        let mut reasons = columns.map(|at| self.reason(row, at, cells)).collect::<Result<Vec<_>, _>>()?;
-        reasons.sort_by(|a, b| b.noise.total_cmp(&a.noise));
-        Ok(reasons)
+        self.top(row, cells, self.encoder.columns().len())
     }
 
     /// The `k` columns of a row with the most noise.

@@ -34,8 +34,7 @@ pub(super) mod prelude {
     pub(in crate::detect) use crate::{
         Context, Matrix, Seed,
         detect::{
-            Abilities, Fitted, Generation, Judged, Params, Preset, Ready, Size, TrainFor, neural, parameters,
-            ranges,
+            Abilities, Fitted, Generation, Judged, Params, Preset, Size, TrainFor, neural, parameters, ranges,
         },
         error::{FitError, ParamError},
         net::{
@@ -58,7 +57,7 @@ pub(super) fn cross_entropy(sum: f32, label: f32) -> f64 {
 /// training, and often in results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Generation {
+pub(super) enum Generation {
     /// Up to version 1.1.3, on Keras: what most published results come from.
     Keras,
     /// From version 2.0 on, on PyTorch.

@@ -29,9 +29,7 @@ use rayon::prelude::*;
 use nearest::{Evidence, Nearest};
 pub use params::{Loss, NetKind, NoiseParams};
 
-use super::{
-    BlockDetector, Fitted, Judged, Params, Ready, RowBlocks, check_rows, check_shape, held, neural, saved,
-};
+use super::{BlockDetector, Fitted, Judged, Params, RowBlocks, check_rows, check_shape, held, neural, saved};
 use crate::{
     Context, Matrix,
     aggregate::Aggregation,
@@ -50,9 +48,9 @@ const KEPT: &str = "nearest.rows";
 /// finds nothing odd about can still be odd.
 const FLOOR: f64 = 0.03;
 
-impl BlockDetector for Ready<NoiseParams> {
+impl BlockDetector for NoiseParams {
     fn rows_needed(&self, n_rows: usize) -> usize {
-        let NoiseParams { train_for, batch_size, keep_rows, .. } = **self;
+        let NoiseParams { train_for, batch_size, keep_rows, .. } = *self;
         let steps = train_for.steps(n_rows.div_ceil(batch_size));
         steps.saturating_mul(batch_size).max(keep_rows).min(n_rows)
     }
@@ -65,7 +63,7 @@ impl BlockDetector for Ready<NoiseParams> {
     }
 }
 
-impl Ready<NoiseParams> {
+impl NoiseParams {
     /// Learns from rows in memory: once, or twice if not all rows are trusted.
     fn learn_all(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         if self.trust == 1.0 {
@@ -81,7 +79,7 @@ impl Ready<NoiseParams> {
 
     /// The rows to compare with, if any are kept.
     fn nearest(&self, rows: &dyn RowBlocks, context: &Context<'_>) -> Result<Option<Arc<Nearest>>, FitError> {
-        let NoiseParams { keep_rows, n_neighbors, .. } = **self;
+        let NoiseParams { keep_rows, n_neighbors, .. } = *self;
         match keep_rows {
             0 => Ok(None),
             most => Ok(Some(Arc::new(Nearest::learn(rows, most, n_neighbors.unwrap_or(1), context.seed)?))),

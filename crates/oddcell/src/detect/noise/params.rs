@@ -10,7 +10,7 @@ use crate::{
     Context, DetectorSpec, Matrix,
     aggregate::{Aggregation, Part},
     detect::{
-        Abilities, BlockDetector, CellUnit, Fitted, Keeps, Params, Preset, Ready, Size, TrainFor, neural,
+        Abilities, BlockDetector, CellUnit, Fitted, Keeps, Params, Preset, Size, TrainFor, neural,
         parameters, ranges, saved,
     },
     error::{FitError, ParamError},
@@ -235,29 +235,29 @@ impl Params for NoiseParams {
         }
     }
 
-    fn fit(params: &Ready<Self>, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
-        params.learn_all(rows, context)
+    fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
+        self.learn_all(rows, context)
     }
 
-    fn in_blocks(params: &Ready<Self>) -> Result<&dyn BlockDetector, &'static str> {
-        if params.trust == 1.0 {
-            Ok(params)
+    fn in_blocks(&self) -> Result<&dyn BlockDetector, &'static str> {
+        if self.trust == 1.0 {
+            Ok(self)
         } else {
             Err("with `trust` below 1 it needs all rows in memory at once")
         }
     }
 
-    fn load(params: &Ready<Self>, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
+    fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         // The rest of the first layer's shape is checked when the net is loaded.
         let n_features = neural::width_of(tensors, "layer.0.weight")?;
-        let net = params.net(n_features);
+        let net = self.net(n_features);
         let weights = net.load(tensors)?;
-        let nearest = if params.keep_rows > 0 {
-            let kept = params.kept_rows(tensors, n_features)?;
-            Some(Arc::new(Nearest::of(&kept, params.n_neighbors.unwrap_or(1))))
+        let nearest = if self.keep_rows > 0 {
+            let kept = self.kept_rows(tensors, n_features)?;
+            Some(Arc::new(Nearest::of(&kept, self.n_neighbors.unwrap_or(1))))
         } else {
             None
         };
-        Ok(Box::new(NoiseFitted::new(net, weights, params.aggregate.clone(), nearest)))
+        Ok(Box::new(NoiseFitted::new(net, weights, self.aggregate.clone(), nearest)))
     }
 }

@@ -374,7 +374,7 @@ fn no_more_rows_are_needed_than_the_steps_come_to_and_than_are_kept() {
     let needed = |train_for: &str, keep_rows: usize, n_rows: usize| {
         let params =
             NoiseParams { train_for: train_for.parse().unwrap(), keep_rows, ..NoiseParams::default() };
-        params.ready().unwrap().rows_needed(n_rows)
+        params.rows_needed(n_rows)
     };
     assert_eq!(needed("30 steps", 0, 1_000_000), 3_840);
     assert_eq!(needed("30 steps", 0, 3_000), 3_000);
