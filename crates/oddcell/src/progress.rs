@@ -29,7 +29,7 @@ impl<'a> Parts<'a> {
         context: Context<'_>,
         work: impl FnOnce(&Context<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let part = Part { parts: self, index };
+        let part = Piece { parts: self, index };
         let result = work(&Context { monitor: &part, ..context })?;
         let unit = *self.lock().unit.get_or_insert(1);
         if self.lock().done[index] < unit {
@@ -43,12 +43,12 @@ impl<'a> Parts<'a> {
     }
 }
 
-struct Part<'a> {
+struct Piece<'a> {
     parts: &'a Parts<'a>,
     index: usize,
 }
 
-impl Monitor for Part<'_> {
+impl Monitor for Piece<'_> {
     fn advanced(&self, progress: Progress) {
         // Held while calling the monitor, so that it never gets an earlier state after a later one.
         let Reached { unit, done } = &mut *self.parts.lock();

@@ -61,7 +61,7 @@ pub trait Watcher: Sync {
 
 /// What is to be run on which sets.
 #[derive(Debug)]
-pub struct Matrix {
+pub struct Plan {
     /// How sets are split.
     pub protocol: Protocol,
     /// The sets.
@@ -114,7 +114,7 @@ struct Loaded {
     data: String,
 }
 
-impl Matrix {
+impl Plan {
     /// Runs what the store does not have yet.
     pub fn run(&self, store: &mut Store, limits: Limits, watcher: &dyn Watcher) -> Result<Tally, LabError> {
         let (planned, failed_before) = self.plan(store, watcher)?;
@@ -200,7 +200,7 @@ impl Matrix {
 
 /// The runs under way.
 struct Floor<'a> {
-    matrix: &'a Matrix,
+    plan: &'a Plan,
     limits: Limits,
     watcher: &'a dyn Watcher,
     state: Mutex<State<'a>>,
@@ -233,7 +233,7 @@ struct Running {
 
 impl<'a> Floor<'a> {
     fn new(
-        matrix: &'a Matrix,
+        plan: &'a Plan,
         limits: Limits,
         watcher: &'a dyn Watcher,
         store: &'a mut Store,
@@ -252,7 +252,7 @@ impl<'a> Floor<'a> {
             error: None,
         };
         let (changed, sets) = (Condvar::new(), Mutex::default());
-        Self { matrix, limits, watcher, state: Mutex::new(state), changed, sets }
+        Self { plan, limits, watcher, state: Mutex::new(state), changed, sets }
     }
 
     /// Runs until nothing waits, or until results cannot be written any more.
@@ -322,7 +322,7 @@ impl<'a> Floor<'a> {
             return Ok(set);
         }
         *last = None;
-        let set = Arc::new(self.matrix.read(entrant)?);
+        let set = Arc::new(self.plan.read(entrant)?);
         sets.insert(entrant.name.clone(), Arc::downgrade(&set));
         *last = Some(Arc::clone(&set));
         Ok(set)

@@ -33,17 +33,17 @@ fn write_set(folder: &Path) -> Entrant {
     Entrant { name: "made".to_owned(), path, n_numeric: None }
 }
 
-fn matrix(folder: &Path, methods: &[&str]) -> Matrix {
+fn matrix(folder: &Path, methods: &[&str]) -> Plan {
     let methods = methods.iter().map(|name| Method::named(name).unwrap()).collect();
     let sets = vec![write_set(folder)];
-    Matrix { protocol: Protocol::Uad, sets, methods, seeds: vec![0, 1, 2], one_hot: false }
+    Plan { protocol: Protocol::Uad, sets, methods, seeds: vec![0, 1, 2], one_hot: false }
 }
 
 const LIMITS: Limits = Limits { jobs: 2, threads: 1, memory: 1 << 30, time: None };
 
-fn results(matrix: &Matrix, folder: &Path, limits: Limits) -> Vec<Row> {
+fn results(plan: &Plan, folder: &Path, limits: Limits) -> Vec<Row> {
     let mut store = Store::open(folder, false).unwrap();
-    matrix.run(&mut store, limits, &Seen::default()).unwrap();
+    plan.run(&mut store, limits, &Seen::default()).unwrap();
     let mut rows = store.rows().unwrap();
     rows.sort_by_key(Row::key);
     rows

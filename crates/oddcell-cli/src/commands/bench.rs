@@ -7,7 +7,7 @@ use oddcell_bench::{
     LabError,
     calibration::calibrated,
     maps,
-    matrix::{Limits, Matrix, Tally},
+    matrix::{Limits, Plan, Tally},
     methods::{self, Method, OURS},
     protocol::{self, Protocol, Split},
     report,
@@ -80,8 +80,8 @@ fn run_matrices(protocols: &[Protocol], methods: &[Method], args: &BenchRunArgs)
     for &protocol in protocols {
         let (sets, methods, seeds) = (sets.clone(), methods.to_vec(), (0..args.seeds).collect());
         let progress = Runs::new(choice.quiet);
-        let matrix = Matrix { protocol, sets, methods, seeds, one_hot: args.one_hot };
-        tally += matrix.run(&mut store, limits, &progress)?;
+        let plan = Plan { protocol, sets, methods, seeds, one_hot: args.one_hot };
+        tally += plan.run(&mut store, limits, &progress)?;
     }
     let rows = store.rows()?;
     let n_files = report::write(&rows, &choice.out)?.len();

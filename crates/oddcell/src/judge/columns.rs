@@ -55,6 +55,7 @@ impl From<Format> for ReasonForm {
 }
 
 /// The columns of `input` that an earlier run wrote.
+#[doc(hidden)]
 #[must_use]
 pub fn earlier_findings(input: &Schema) -> Vec<&'static str> {
     COLUMNS.into_iter().filter(|name| input.column_with_name(name).is_some()).collect()

@@ -29,14 +29,14 @@ const PIECE_BYTES: usize = 1 << 20;
 pub(super) struct Dealer {
     file: File,
     n_cols: usize,
-    parts: Vec<Part>,
+    parts: Vec<Pile>,
     n_left: usize,
     stream: Stream,
     buffer_bytes: usize,
 }
 
 /// A part that is being written.
-struct Part {
+struct Pile {
     /// Rows still to come.
     n_left: usize,
     /// Where the next bytes go.
@@ -56,7 +56,7 @@ impl Dealer {
         let row_bytes = (n_cols * CELL) as u64;
         let mut position = 0;
         let parts = sizes.iter().map(|&size| {
-            let part = Part { n_left: size, position, buffer: Vec::new() };
+            let part = Pile { n_left: size, position, buffer: Vec::new() };
             position += size as u64 * row_bytes;
             part
         });
@@ -105,7 +105,7 @@ impl Dealer {
     }
 }
 
-impl Part {
+impl Pile {
     fn flush(&mut self, file: &mut File) -> io::Result<()> {
         file.seek(SeekFrom::Start(self.position))?;
         file.write_all(&self.buffer)?;

@@ -46,7 +46,7 @@ impl Dtype {
 /// The position of a tensor. The order of the fields is the order in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct Slot {
     dtype: Dtype,
     shape: Vec<u64>,
     data_offsets: (u64, u64),
@@ -71,7 +71,7 @@ pub(crate) fn seal(header: &str, tensors: &Tensors) -> Result<Vec<u8>, ModelFile
         let begin = data.len() as u64;
         each_piece(tensor, |bytes| data.extend_from_slice(bytes));
         let shape = tensor.shape().iter().map(|&size| size as u64).collect();
-        let place = Place { dtype: Dtype::of(tensor), shape, data_offsets: (begin, data.len() as u64) };
+        let place = Slot { dtype: Dtype::of(tensor), shape, data_offsets: (begin, data.len() as u64) };
         // Writing to a string cannot fail.
         let _ = write!(index, ",{}:{}", json(name), json(&place));
     }
@@ -148,8 +148,8 @@ fn check_version(header: &str) -> Result<(), ModelFileError> {
 
 /// Checks that tensors follow each other from 0 to the end of the file, without gaps or overlaps, and match
 /// their shapes.
-fn check_layout(places: &BTreeMap<String, Place>, before: u64, length: u64) -> Result<(), ModelFileError> {
-    let mut order: Vec<(&String, &Place)> = places.iter().collect();
+fn check_layout(places: &BTreeMap<String, Slot>, before: u64, length: u64) -> Result<(), ModelFileError> {
+    let mut order: Vec<(&String, &Slot)> = places.iter().collect();
     order.sort_by_key(|(name, place)| (place.data_offsets, *name));
     let mut reached = 0;
     for (name, place) in order {
@@ -183,7 +183,7 @@ fn check_layout(places: &BTreeMap<String, Place>, before: u64, length: u64) -> R
 }
 
 /// Reads the tensor at a checked position.
-fn read_tensor(place: &Place, data: &[u8]) -> Tensor {
+fn read_tensor(place: &Slot, data: &[u8]) -> Tensor {
     fn values<const N: usize, T>(bytes: &[u8], read: impl Fn([u8; N]) -> T) -> Vec<T> {
         bytes.as_chunks::<N>().0.iter().map(|&chunk| read(chunk)).collect()
     }
@@ -242,7 +242,7 @@ fn json(value: &(impl Serialize + ?Sized)) -> String {
 /// The index of a file. A repeated name is an error instead of being dropped silently.
 struct Index {
     metadata: Metadata,
-    places: BTreeMap<String, Place>,
+    places: BTreeMap<String, Slot>,
 }
 
 impl<'de> Deserialize<'de> for Index {

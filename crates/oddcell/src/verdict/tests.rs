@@ -139,13 +139,13 @@ proptest! {
 
     #[test] // Law: exactly min(k, n) rows, and none left out that is odder than one taken.
     fn the_top_rows_equal_sorting_all_rows(
-        scores in prop::collection::vec((-4i8..5).prop_map(f64::from), 0..60), budget in 1usize..70
+        scores in prop::collection::vec((-4i8..5).prop_map(f64::from), 0..60), most in 1usize..70
     ) {
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
         let mut expected = vec![false; scores.len()];
-        order.iter().take(budget).for_each(|&row| expected[row] = true);
-        prop_assert_eq!(verdicts(Rule::Top(budget), &scores, &vec![1.0; scores.len()], &nothing()), expected);
+        order.iter().take(most).for_each(|&row| expected[row] = true);
+        prop_assert_eq!(verdicts(Rule::Top(most), &scores, &vec![1.0; scores.len()], &nothing()), expected);
     }
 
     #[test] // Law: rows that come one by one, in any batches, get the verdicts of the whole table.

@@ -25,7 +25,7 @@ fn plain(stack: &Stack, weights: &[f64], rows: &[Vec<f64>], masks: &[Vec<f32>]) 
             }
             Layer::Curve(Curve::Tanh) => rows.iter_mut().flatten().for_each(|x| *x = x.tanh()),
             Layer::Curve(Curve::Sigmoid) => {
-                rows.iter_mut().flatten().for_each(|x| *x = 1.0 / (1.0 + (-*x).exp()))
+                rows.iter_mut().flatten().for_each(|x| *x = 1.0 / (1.0 + (-*x).exp()));
             }
             Layer::ActivityPenalty(weight) => {
                 let squares = rows.iter().flatten().map(|x| x * x).sum::<f64>();
