@@ -1,6 +1,6 @@
 //! What a method can do, what it costs, and what its models keep of the training table.
 //!
-//! Every detector states this once, with its parameters ([`super::Params`]). The command line, the
+//! Every detector states this once, with its parameters (`Params`). The command line, the
 //! laboratory, the explanations and the tests ask the detector's [`super::Entry`]; none of them knows
 //! detectors by name.
 

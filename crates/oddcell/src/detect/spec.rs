@@ -82,7 +82,8 @@ impl DetectorSpec {
         &self.params
     }
 
-    /// The same for a table that is judged by itself: see [`super::Params::for_one_table`].
+    /// The same for a table that is judged by itself, where some of the rows learned from are odd. Only parameters that the
+    /// user left open change.
     pub fn for_one_table(&self) -> Result<Self, ParamError> {
         let params = (self.entry.for_one_table)(self.value())?;
         Ok(Self { entry: self.entry, params: into_map(params) })
