@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import warnings
@@ -47,7 +48,6 @@ class Detector(OutlierMixin, BaseEstimator):
 
     _detector: ClassVar[str]
     _detector_params: ClassVar[tuple[str, ...]]
-    _options: ClassVar[tuple[str, ...]]
 
     contamination: Any
     random_state: Any
@@ -81,7 +81,7 @@ class Detector(OutlierMixin, BaseEstimator):
         learning = {
             "detector": self._detector,
             "params": {name: getattr(self, argument_name(name)) for name in self._detector_params},
-            "options": {name: getattr(self, name) for name in self._options},
+            "options": {name: getattr(self, name) for name in _oddcell.default_options()},
             "categorical": list(self.categorical),
             "seed": seed_of(self.random_state),
         }
@@ -158,6 +158,24 @@ class Detector(OutlierMixin, BaseEstimator):
         X, table = self._to_judge(X)
         noise = self.model_.explain(table, units)
         return like(X, over_columns(table.names, self.model_.columns, noise))
+
+    def reasons(self, X: Any) -> list[dict[str, Any]]:
+        """Why each row is odd: its three oddest cells, with figures. The command line writes the same to JSON lines.
+
+        Returns
+        -------
+        list of dict
+            One per row: the name of a column, most noise first, and a dict with `noise`, its `unit`, the `value`, and
+            what is `normal`. It also has `tells` if more than the value is odd, such as a misspelled name, and
+            `expected` if it is known what should stand there.
+
+        Raises
+        ------
+        TypeError
+            If the detector scores rows only, not cells.
+        """
+        _, table = self._to_judge(X)
+        return [json.loads(row) for row in self.model_.reasons(table)]
 
     def judge(self, X: Any, **rule: Any) -> Any:
         """Return X with four more columns: `odd_score`, `odd_p`, `odd_verdict` and `odd_reasons`.

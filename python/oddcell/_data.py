@@ -6,6 +6,7 @@ categories, dates and nulls. Everything else is an array of numbers, as scikit-l
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -35,6 +36,14 @@ def is_polars(X: Any) -> bool:
 
 def settled(X: Any) -> Any:
     """X, or a table read from it: streams and queries can be read only once and do not know their length."""
+    if isinstance(X, (str, bytes, os.PathLike)):
+        raise TypeError(
+            f"X is {X!r}, but a table was expected; read the file first, e.g. with pandas.read_csv, or use the command "
+            "line: oddcell detect FILE"
+        )
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(X, polars.LazyFrame):
+        return X.collect()
     if not is_frame(X) or is_pandas(X) or is_polars(X) or hasattr(X, "column_names"):
         return X
     import pyarrow
@@ -56,10 +65,12 @@ def table_of_frame(X: Any) -> _oddcell.Table:
         # polars and arrow-rs disagree on how to export a column of type Null.
         if polars.Null in X.dtypes:
             X = X.with_columns(polars.col(polars.Null).cast(polars.Float64))
+        lengths = [name for name, kind in X.schema.items() if isinstance(kind, polars.Duration)]
+        X = X.with_columns(polars.col(name).dt.total_nanoseconds() / 1e9 for name in lengths)
     if not is_pandas(X):
-        return _oddcell.Table.from_arrow(X)
+        return _oddcell.Table.from_arrow(in_seconds(X))
     # Drop the index: pandas would export it as a column, and it would become a feature.
-    X = X.reset_index(drop=True)
+    X = plain(X.reset_index(drop=True))
     try:
         return _oddcell.Table.from_arrow(X)
     except ImportError as error:
@@ -68,6 +79,42 @@ def table_of_frame(X: Any) -> _oddcell.Table:
             return _oddcell.Table.from_arrays([str(name) for name in X.columns], columns)
         message = "pandas needs pyarrow to export columns that are not numeric: pip install 'oddcell[pandas]'"
         raise ImportError(message) from error
+
+
+def in_seconds(X: Any) -> Any:
+    """A table of pyarrow with lengths of time in seconds; any other frame as it is."""
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is None or not isinstance(X, (pyarrow.Table, pyarrow.RecordBatch)):
+        return X
+    import pyarrow.compute as compute
+
+    per_second = {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}
+    for at, field in enumerate(X.schema):
+        if pyarrow.types.is_duration(field.type):
+            counts = X.column(at).cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
+            seconds = compute.divide(counts, float(per_second[field.type.unit]))
+            X = X.set_column(at, field.name, seconds)
+    return X
+
+
+def plain(X: Any) -> Any:
+    """A pandas frame with lengths of time in seconds, and as text the columns that mix text with other values.
+
+    Arrow has no type for such a mixture. The library reads text as what it says: numbers, if all cells but a few are.
+    """
+    changed = {}
+    for at, kind in enumerate(X.dtypes):
+        column = X.iloc[:, at]
+        if getattr(kind, "kind", "") == "m":
+            changed[at] = column.dt.total_seconds()
+        elif getattr(kind, "kind", "") == "O":
+            known = column[column.notna()]
+            if known.map(lambda cell: isinstance(cell, str)).nunique() == 2:
+                changed[at] = known.map(str).reindex(column.index)
+    if not changed:
+        return X
+    columns = [changed.get(at, X.iloc[:, at]) for at in range(X.shape[1])]
+    return sys.modules["pandas"].concat(columns, axis=1, keys=list(X.columns))
 
 
 def table_of_array(X: np.ndarray, names: Sequence[str] | None = None) -> _oddcell.Table:

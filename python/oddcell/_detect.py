@@ -18,9 +18,10 @@ from oddcell._rules import Rule
 
 def found_in(
     X: Any,
-    detector: str = "noise",
+    detector: str | None = None,
     *,
     rule: Rule,
+    preset: str | None = None,
     random_state: Any = 0,
     categorical: Sequence[str] = (),
     progress: Progress = None,
@@ -33,6 +34,9 @@ def found_in(
         table = table_of_frame(X)
     else:
         table = table_of_array(check_array(X, dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=2))
+    if preset is not None:
+        # As on the command line, presets are those of the first detector unless one is named.
+        params = {**_oddcell.preset(detector or _oddcell.detectors()[0]["name"], preset), **params}
     learning = {
         "detector": detector,
         "options": {name: params.pop(name) for name in _oddcell.default_options() if name in params},
@@ -47,12 +51,13 @@ def found_in(
 
 def detect(
     X: Any,
-    detector: str = "noise",
+    detector: str | None = None,
     *,
     alpha: float | None = None,
     fdr: float | None = None,
     top: int | None = None,
     contamination: float | None = None,
+    preset: str | None = None,
     random_state: Any = 0,
     categorical: Sequence[str] = (),
     progress: Progress = None,
@@ -66,13 +71,16 @@ def detect(
     Parameters
     ----------
     X : frame or array-like of shape (n_samples, n_features)
-    detector : str
-        The detector's name, one of `oddcell.detectors()`.
+    detector : str or None
+        The detector's name, one of `oddcell.detectors()`. Default: `noise` for a table of numbers, or if a parameter is
+        given; `columns` for any other table.
     alpha, fdr, top, contamination : number
         Which rows are odd; give at most one. `alpha`: rows with a p-value of at most `alpha`. `fdr`: as many rows as
         keep the false-discovery rate at `fdr`. `top`: the `top` rows with the highest scores. `contamination`: this
         share of the rows, those with the highest scores. Default: `fdr=0.1`, so that about one in ten flagged rows is
         expected to be normal.
+    preset : str, optional
+        Named values of the detector's parameters, such as `"fast"`; `params` override them.
     random_state : int, RandomState instance or None
         The seed. The same rows, parameters and seed give the same bits.
     categorical : list of str
@@ -103,6 +111,7 @@ def detect(
         X,
         detector,
         rule=rule,
+        preset=preset,
         random_state=random_state,
         categorical=categorical,
         progress=progress,
@@ -136,6 +145,9 @@ def load(path: str | os.PathLike[str], *, contamination: float | str = "auto") -
     model = _oddcell.Model.load(path)
     kind = _estimators.BY_NAME[model.detector]
     params = {argument_name(key): value for key, value in model.params.items()}
-    estimator = kind(**params, **model.options, random_state=model.seed, contamination=contamination)
+    options = model.options
+    # `one_hot` is a parameter of `noise` and an option of all detectors. It is on if either is.
+    both = {name: params[name] or options[name] for name in params.keys() & options.keys()}
+    estimator = kind(**{**params, **options, **both}, random_state=model.seed, contamination=contamination)
     estimator._loaded(model)
     return estimator

@@ -11,13 +11,17 @@ from oddcell._progress import Progress
 __all__ = [
     "COPOD",
     "DPAD",
+    "DTENP",
     "ECOD",
+    "HBOS",
     "KNN",
     "LOF",
+    "MCD",
     "PLAD",
     "SCAD",
     "AnoGAN",
     "AutoEncoder",
+    "Columns",
     "DeepSVDD",
     "IForest",
     "NeuTraLAD",
@@ -64,6 +68,8 @@ class OddCell(Detector):
     noise : str, default "gaussian"
         Distribution of the noise (`gaussian`, `laplace`, `uniform`, `rayleigh`, `gamma`, `poisson`, `salt-pepper`,
         `bernoulli`).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels (False, True).
     output : {"linear", "relu"}, default "linear"
         Activation of the last layer (`linear`, `relu`).
     ratios : Sequence[Any], default (0.5, 0.8, 1.0)
@@ -100,15 +106,17 @@ class OddCell(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -137,6 +145,7 @@ class OddCell(Detector):
         "n_neighbors",
         "net",
         "noise",
+        "one_hot",
         "output",
         "ratios",
         "schedule",
@@ -144,16 +153,6 @@ class OddCell(Detector):
         "train_for",
         "trust",
         "weight_decay",
-    )
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
     )
 
     def __init__(
@@ -174,6 +173,7 @@ class OddCell(Detector):
         noise: Literal[
             "gaussian", "laplace", "uniform", "rayleigh", "gamma", "poisson", "salt-pepper", "bernoulli"
         ] = "gaussian",
+        one_hot: bool = False,
         output: Literal["linear", "relu"] = "linear",
         ratios: Sequence[Any] = (0.5, 0.8, 1.0),
         schedule: Literal["step", "cosine", "constant"] = "cosine",
@@ -189,10 +189,11 @@ class OddCell(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        strict: bool = False,
     ) -> None:
         self.aggregate = aggregate
         self.batch_size = batch_size
@@ -207,6 +208,7 @@ class OddCell(Detector):
         self.n_neighbors = n_neighbors
         self.net = net
         self.noise = noise
+        self.one_hot = one_hot
         self.output = output
         self.ratios = ratios
         self.schedule = schedule
@@ -222,10 +224,11 @@ class OddCell(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.strict = strict
 
 
 class KNN(Detector):
@@ -258,15 +261,20 @@ class KNN(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -285,16 +293,6 @@ class KNN(Detector):
         "method",
         "n_neighbors",
     )
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
-    )
 
     def __init__(
         self,
@@ -309,10 +307,12 @@ class KNN(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        one_hot: bool = False,
+        strict: bool = False,
     ) -> None:
         self.method = method
         self.n_neighbors = n_neighbors
@@ -324,10 +324,106 @@ class KNN(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.one_hot = one_hot
+        self.strict = strict
+
+
+class DTENP(Detector):
+    """Diffusion time without a net: mean squared distance to the k nearest rows.
+
+    The detector `dte-np`; see docs/detectors/dte-np.md.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 5
+        How many neighbors (at least 1, fewer than there are training rows).
+    contamination : float or {"auto"}, default 0.1
+        Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
+        training rows. "auto": rows that score higher than all but one in a hundred of the calibration rows, which the
+        detector did not learn from.
+    random_state : Any, default 0
+        The seed. The same rows, parameters and seed give the same bits. None or a RandomState instance draws a seed, as
+        in scikit-learn.
+    categorical : Sequence[str], default ()
+        Columns to treat as categories even if they hold numbers or dates, such as postcodes.
+    progress : Progress, default None
+        None, "tqdm", or a function of done, total and loss that is called now and then during training.
+    fit_cross_fit_below : int, default 1000
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_folds : int, default 5
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
+    fit_holdout : float, default 0.2
+        Share of the rows held out for p-values (above 0, below 1).
+    fit_max_holdout_rows : int, default 50000
+        Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
+    ignore : Sequence[str], default ()
+        Columns not to learn from (names of columns).
+    keep_identifiers : bool, default False
+        Also learn from columns that look like row identifiers (False, True).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
+
+    Attributes
+    ----------
+    offset_ : float
+        Rows with a lower `score_samples` are anomalies.
+    n_features_in_ : int
+        The number of columns of the training table.
+    feature_names_in_ : ndarray of str
+        Their names, if they have names.
+    model_ : Model
+        The fitted model of the compiled library.
+    """
+
+    _detector = "dte-np"
+    _detector_params = ("n_neighbors",)
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int = 5,
+        contamination: float | Literal["auto"] = 0.1,
+        random_state: Any = 0,
+        categorical: Sequence[str] = (),
+        progress: Progress = None,
+        fit_cross_fit_below: int = 1000,
+        fit_folds: int = 5,
+        fit_holdout: float = 0.2,
+        fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
+        ignore: Sequence[str] = (),
+        keep_identifiers: bool = False,
+        one_hot: bool = False,
+        strict: bool = False,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.contamination = contamination
+        self.random_state = random_state
+        self.categorical = categorical
+        self.progress = progress
+        self.fit_cross_fit_below = fit_cross_fit_below
+        self.fit_folds = fit_folds
+        self.fit_holdout = fit_holdout
+        self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
+        self.ignore = ignore
+        self.keep_identifiers = keep_identifiers
+        self.one_hot = one_hot
+        self.strict = strict
 
 
 class LOF(Detector):
@@ -358,15 +454,20 @@ class LOF(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -382,16 +483,6 @@ class LOF(Detector):
 
     _detector = "lof"
     _detector_params = ("n_neighbors",)
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
-    )
 
     def __init__(
         self,
@@ -405,10 +496,12 @@ class LOF(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        one_hot: bool = False,
+        strict: bool = False,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.contamination = contamination
@@ -419,10 +512,12 @@ class LOF(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.one_hot = one_hot
+        self.strict = strict
 
 
 class IForest(Detector):
@@ -455,15 +550,20 @@ class IForest(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -482,16 +582,6 @@ class IForest(Detector):
         "max_samples",
         "n_trees",
     )
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
-    )
 
     def __init__(
         self,
@@ -506,10 +596,12 @@ class IForest(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        one_hot: bool = False,
+        strict: bool = False,
     ) -> None:
         self.max_samples = max_samples
         self.n_trees = n_trees
@@ -521,10 +613,119 @@ class IForest(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.one_hot = one_hot
+        self.strict = strict
+
+
+class Columns(Detector):
+    """How surprising each value is in its column, and given the other columns.
+
+    The detector `columns`; see docs/detectors/columns.md.
+
+    Parameters
+    ----------
+    max_samples : int, default 4096
+        Rows sampled for each tree (2 to 16,777,216; at most 63 % of the training rows).
+    n_trees : int, default 30
+        Number of trees for each column (1 to 1,000).
+    times : Any, default None
+        Whether other columns are predicted from the position of dates in time; None: only in `detect` (None, False,
+        True).
+    contamination : float or {"auto"}, default 0.1
+        Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
+        training rows. "auto": rows that score higher than all but one in a hundred of the calibration rows, which the
+        detector did not learn from.
+    random_state : Any, default 0
+        The seed. The same rows, parameters and seed give the same bits. None or a RandomState instance draws a seed, as
+        in scikit-learn.
+    categorical : Sequence[str], default ()
+        Columns to treat as categories even if they hold numbers or dates, such as postcodes.
+    progress : Progress, default None
+        None, "tqdm", or a function of done, total and loss that is called now and then during training.
+    fit_cross_fit_below : int, default 1000
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_folds : int, default 5
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
+    fit_holdout : float, default 0.2
+        Share of the rows held out for p-values (above 0, below 1).
+    fit_max_holdout_rows : int, default 50000
+        Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
+    ignore : Sequence[str], default ()
+        Columns not to learn from (names of columns).
+    keep_identifiers : bool, default False
+        Also learn from columns that look like row identifiers (False, True).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
+
+    Attributes
+    ----------
+    offset_ : float
+        Rows with a lower `score_samples` are anomalies.
+    n_features_in_ : int
+        The number of columns of the training table.
+    feature_names_in_ : ndarray of str
+        Their names, if they have names.
+    model_ : Model
+        The fitted model of the compiled library.
+    """
+
+    _detector = "columns"
+    _detector_params = (
+        "max_samples",
+        "n_trees",
+        "times",
+    )
+
+    def __init__(
+        self,
+        *,
+        max_samples: int = 4096,
+        n_trees: int = 30,
+        times: Any = None,
+        contamination: float | Literal["auto"] = 0.1,
+        random_state: Any = 0,
+        categorical: Sequence[str] = (),
+        progress: Progress = None,
+        fit_cross_fit_below: int = 1000,
+        fit_folds: int = 5,
+        fit_holdout: float = 0.2,
+        fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
+        ignore: Sequence[str] = (),
+        keep_identifiers: bool = False,
+        one_hot: bool = False,
+        strict: bool = False,
+    ) -> None:
+        self.max_samples = max_samples
+        self.n_trees = n_trees
+        self.times = times
+        self.contamination = contamination
+        self.random_state = random_state
+        self.categorical = categorical
+        self.progress = progress
+        self.fit_cross_fit_below = fit_cross_fit_below
+        self.fit_folds = fit_folds
+        self.fit_holdout = fit_holdout
+        self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
+        self.ignore = ignore
+        self.keep_identifiers = keep_identifiers
+        self.one_hot = one_hot
+        self.strict = strict
 
 
 class COPOD(Detector):
@@ -557,15 +758,20 @@ class COPOD(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -581,16 +787,6 @@ class COPOD(Detector):
 
     _detector = "copod"
     _detector_params = ("joint",)
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
-    )
 
     def __init__(
         self,
@@ -604,10 +800,12 @@ class COPOD(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        one_hot: bool = False,
+        strict: bool = False,
     ) -> None:
         self.joint = joint
         self.contamination = contamination
@@ -618,10 +816,12 @@ class COPOD(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.one_hot = one_hot
+        self.strict = strict
 
 
 class ECOD(Detector):
@@ -653,15 +853,20 @@ class ECOD(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -677,16 +882,6 @@ class ECOD(Detector):
 
     _detector = "ecod"
     _detector_params = ("joint",)
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
-    )
 
     def __init__(
         self,
@@ -700,10 +895,12 @@ class ECOD(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        one_hot: bool = False,
+        strict: bool = False,
     ) -> None:
         self.joint = joint
         self.contamination = contamination
@@ -714,10 +911,212 @@ class ECOD(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.one_hot = one_hot
+        self.strict = strict
+
+
+class HBOS(Detector):
+    """Histograms: how rare the values of a row are in their columns.
+
+    The detector `hbos`; see docs/detectors/hbos.md.
+
+    Parameters
+    ----------
+    alpha : float, default 0.1
+        Added to every density; limits what an empty bin adds (finite, above 0).
+    n_bins : int, default 10
+        Bins per column (2 to 10,000).
+    tol : float, default 0.5
+        How far beyond the ends a value still belongs to the last bin, in bin widths (finite, at least 0).
+    contamination : float or {"auto"}, default 0.1
+        Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
+        training rows. "auto": rows that score higher than all but one in a hundred of the calibration rows, which the
+        detector did not learn from.
+    random_state : Any, default 0
+        The seed. The same rows, parameters and seed give the same bits. None or a RandomState instance draws a seed, as
+        in scikit-learn.
+    categorical : Sequence[str], default ()
+        Columns to treat as categories even if they hold numbers or dates, such as postcodes.
+    progress : Progress, default None
+        None, "tqdm", or a function of done, total and loss that is called now and then during training.
+    fit_cross_fit_below : int, default 1000
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_folds : int, default 5
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
+    fit_holdout : float, default 0.2
+        Share of the rows held out for p-values (above 0, below 1).
+    fit_max_holdout_rows : int, default 50000
+        Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
+    ignore : Sequence[str], default ()
+        Columns not to learn from (names of columns).
+    keep_identifiers : bool, default False
+        Also learn from columns that look like row identifiers (False, True).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
+
+    Attributes
+    ----------
+    offset_ : float
+        Rows with a lower `score_samples` are anomalies.
+    n_features_in_ : int
+        The number of columns of the training table.
+    feature_names_in_ : ndarray of str
+        Their names, if they have names.
+    model_ : Model
+        The fitted model of the compiled library.
+    """
+
+    _detector = "hbos"
+    _detector_params = (
+        "alpha",
+        "n_bins",
+        "tol",
+    )
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 0.1,
+        n_bins: int = 10,
+        tol: float = 0.5,
+        contamination: float | Literal["auto"] = 0.1,
+        random_state: Any = 0,
+        categorical: Sequence[str] = (),
+        progress: Progress = None,
+        fit_cross_fit_below: int = 1000,
+        fit_folds: int = 5,
+        fit_holdout: float = 0.2,
+        fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
+        ignore: Sequence[str] = (),
+        keep_identifiers: bool = False,
+        one_hot: bool = False,
+        strict: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.n_bins = n_bins
+        self.tol = tol
+        self.contamination = contamination
+        self.random_state = random_state
+        self.categorical = categorical
+        self.progress = progress
+        self.fit_cross_fit_below = fit_cross_fit_below
+        self.fit_folds = fit_folds
+        self.fit_holdout = fit_holdout
+        self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
+        self.ignore = ignore
+        self.keep_identifiers = keep_identifiers
+        self.one_hot = one_hot
+        self.strict = strict
+
+
+class MCD(Detector):
+    """Robust covariance: distance from the half of the rows that lies closest together.
+
+    The detector `mcd`; see docs/detectors/mcd.md.
+
+    Parameters
+    ----------
+    support : Any, default None
+        Share of the rows that the search looks for; None: half, and a little more (0.5 to 1, or None).
+    contamination : float or {"auto"}, default 0.1
+        Which rows `predict` flags. A share, above 0 and at most 0.5: rows that score as high as this share of the
+        training rows. "auto": rows that score higher than all but one in a hundred of the calibration rows, which the
+        detector did not learn from.
+    random_state : Any, default 0
+        The seed. The same rows, parameters and seed give the same bits. None or a RandomState instance draws a seed, as
+        in scikit-learn.
+    categorical : Sequence[str], default ()
+        Columns to treat as categories even if they hold numbers or dates, such as postcodes.
+    progress : Progress, default None
+        None, "tqdm", or a function of done, total and loss that is called now and then during training.
+    fit_cross_fit_below : int, default 1000
+        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_folds : int, default 5
+        Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
+    fit_holdout : float, default 0.2
+        Share of the rows held out for p-values (above 0, below 1).
+    fit_max_holdout_rows : int, default 50000
+        Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
+    ignore : Sequence[str], default ()
+        Columns not to learn from (names of columns).
+    keep_identifiers : bool, default False
+        Also learn from columns that look like row identifiers (False, True).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
+
+    Attributes
+    ----------
+    offset_ : float
+        Rows with a lower `score_samples` are anomalies.
+    n_features_in_ : int
+        The number of columns of the training table.
+    feature_names_in_ : ndarray of str
+        Their names, if they have names.
+    model_ : Model
+        The fitted model of the compiled library.
+    """
+
+    _detector = "mcd"
+    _detector_params = ("support",)
+
+    def __init__(
+        self,
+        *,
+        support: Any = None,
+        contamination: float | Literal["auto"] = 0.1,
+        random_state: Any = 0,
+        categorical: Sequence[str] = (),
+        progress: Progress = None,
+        fit_cross_fit_below: int = 1000,
+        fit_folds: int = 5,
+        fit_holdout: float = 0.2,
+        fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
+        ignore: Sequence[str] = (),
+        keep_identifiers: bool = False,
+        one_hot: bool = False,
+        strict: bool = False,
+    ) -> None:
+        self.support = support
+        self.contamination = contamination
+        self.random_state = random_state
+        self.categorical = categorical
+        self.progress = progress
+        self.fit_cross_fit_below = fit_cross_fit_below
+        self.fit_folds = fit_folds
+        self.fit_holdout = fit_holdout
+        self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
+        self.ignore = ignore
+        self.keep_identifiers = keep_identifiers
+        self.one_hot = one_hot
+        self.strict = strict
 
 
 class AutoEncoder(Detector):
@@ -766,15 +1165,20 @@ class AutoEncoder(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -800,16 +1204,6 @@ class AutoEncoder(Detector):
         "train_for",
         "weight_decay",
     )
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
-    )
 
     def __init__(
         self,
@@ -831,10 +1225,12 @@ class AutoEncoder(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        one_hot: bool = False,
+        strict: bool = False,
     ) -> None:
         self.activity_penalty = activity_penalty
         self.batch_size = batch_size
@@ -853,10 +1249,12 @@ class AutoEncoder(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.one_hot = one_hot
+        self.strict = strict
 
 
 class DeepSVDD(Detector):
@@ -902,15 +1300,20 @@ class DeepSVDD(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -935,16 +1338,6 @@ class DeepSVDD(Detector):
         "train_for",
         "weight_decay",
     )
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
-    )
 
     def __init__(
         self,
@@ -965,10 +1358,12 @@ class DeepSVDD(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        one_hot: bool = False,
+        strict: bool = False,
     ) -> None:
         self.activity_penalty = activity_penalty
         self.batch_size = batch_size
@@ -986,10 +1381,12 @@ class DeepSVDD(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.one_hot = one_hot
+        self.strict = strict
 
 
 class AnoGAN(Detector):
@@ -1006,7 +1403,7 @@ class AnoGAN(Detector):
     learning_rate : float, default 0.001
         Learning rate (finite, above 0).
     search_rate : float, default 0.01
-        Learning rate of the search (finite, above 0).
+        Learning rate of the search (above 0 and at most 1000).
     search_steps : int, default 20
         Search steps to imitate a row when scoring it (1 to 10000).
     train_for : str, default "500 steps"
@@ -1030,15 +1427,20 @@ class AnoGAN(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -1061,16 +1463,6 @@ class AnoGAN(Detector):
         "search_steps",
         "train_for",
     )
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
-    )
 
     def __init__(
         self,
@@ -1089,10 +1481,12 @@ class AnoGAN(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        one_hot: bool = False,
+        strict: bool = False,
     ) -> None:
         self.batch_size = batch_size
         self.dropout = dropout
@@ -1108,10 +1502,12 @@ class AnoGAN(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.one_hot = one_hot
+        self.strict = strict
 
 
 class SCAD(Detector):
@@ -1129,7 +1525,7 @@ class SCAD(Detector):
         Pairs of nets, each with its own order of the columns; None: 100/(ln rows + columns), rounded down, plus 1 (1 to
         1000, or None).
     temperature : float, default 0.01
-        Divisor of the similarities (finite, above 0).
+        Divisor of the similarities (from 1e-6 to 1e6).
     train_for : str, default "2000 epochs"
         Longest training of each pair (N `epochs` or N `steps`).
     units : int, default 200
@@ -1153,15 +1549,20 @@ class SCAD(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -1184,16 +1585,6 @@ class SCAD(Detector):
         "train_for",
         "units",
     )
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
-    )
 
     def __init__(
         self,
@@ -1212,10 +1603,12 @@ class SCAD(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        one_hot: bool = False,
+        strict: bool = False,
     ) -> None:
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -1231,10 +1624,12 @@ class SCAD(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.one_hot = one_hot
+        self.strict = strict
 
 
 class NeuTraLAD(Detector):
@@ -1253,7 +1648,7 @@ class NeuTraLAD(Detector):
     patience : int, default 100
         Stop after this many epochs without a lower loss (at least 1).
     temperature : float, default 0.1
-        Divisor of the similarities (finite, above 0).
+        Divisor of the similarities (from 1e-6 to 1e6).
     train_for : str, default "200 epochs"
         Longest training (N `epochs` or N `steps`).
     transform_kind : {"residual", "mul"}, default "residual"
@@ -1279,15 +1674,20 @@ class NeuTraLAD(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -1312,16 +1712,6 @@ class NeuTraLAD(Detector):
         "transform",
         "weight_decay",
     )
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
-    )
 
     def __init__(
         self,
@@ -1342,10 +1732,12 @@ class NeuTraLAD(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        one_hot: bool = False,
+        strict: bool = False,
     ) -> None:
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -1363,10 +1755,12 @@ class NeuTraLAD(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.one_hot = one_hot
+        self.strict = strict
 
 
 class PLAD(Detector):
@@ -1407,15 +1801,20 @@ class PLAD(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -1438,16 +1837,6 @@ class PLAD(Detector):
         "perturbation",
         "train_for",
     )
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
-    )
 
     def __init__(
         self,
@@ -1466,10 +1855,12 @@ class PLAD(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        one_hot: bool = False,
+        strict: bool = False,
     ) -> None:
         self.batch_size = batch_size
         self.hidden = hidden
@@ -1485,10 +1876,12 @@ class PLAD(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.one_hot = one_hot
+        self.strict = strict
 
 
 class DPAD(Detector):
@@ -1531,15 +1924,20 @@ class DPAD(Detector):
         Share of the rows held out for p-values (above 0, below 1).
     fit_max_holdout_rows : int, default 50000
         Upper limit for the rows held out (at least 1).
+    group_by : Sequence[Any], default ()
+        Columns whose values together make up groups: numbers are also compared with those of their group (names of
+        columns).
+    identifiers : Sequence[Any], default ()
+        Columns to leave out because they identify rows; also `--kind COL=id` (names of columns).
     ignore : Sequence[str], default ()
         Columns not to learn from (names of columns).
     keep_identifiers : bool, default False
         Also learn from columns that look like row identifiers (False, True).
-    max_levels : int, default 32
-        At most this many levels of a category column get their own feature; the others are pooled (1 to 4096).
-    min_level_rows : int, default 5
-        A level gets its own feature if at least this many rows have it, and at least one row in a thousand (at least
-        1).
+    one_hot : bool, default False
+        Plain 0/1 features for categories, one for each of up to 4,096 levels, as in the paper; the preset `paper` does
+        so, too (False, True).
+    strict : bool, default False
+        Whether a cell that cannot be read as its column's kind is an error (False, True).
 
     Attributes
     ----------
@@ -1563,16 +1961,6 @@ class DPAD(Detector):
         "penalty",
         "train_for",
     )
-    _options = (
-        "fit_cross_fit_below",
-        "fit_folds",
-        "fit_holdout",
-        "fit_max_holdout_rows",
-        "ignore",
-        "keep_identifiers",
-        "max_levels",
-        "min_level_rows",
-    )
 
     def __init__(
         self,
@@ -1592,10 +1980,12 @@ class DPAD(Detector):
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
+        group_by: Sequence[Any] = (),
+        identifiers: Sequence[Any] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool = False,
-        max_levels: int = 32,
-        min_level_rows: int = 5,
+        one_hot: bool = False,
+        strict: bool = False,
     ) -> None:
         self.batch_size = batch_size
         self.gamma = gamma
@@ -1612,20 +2002,26 @@ class DPAD(Detector):
         self.fit_folds = fit_folds
         self.fit_holdout = fit_holdout
         self.fit_max_holdout_rows = fit_max_holdout_rows
+        self.group_by = group_by
+        self.identifiers = identifiers
         self.ignore = ignore
         self.keep_identifiers = keep_identifiers
-        self.max_levels = max_levels
-        self.min_level_rows = min_level_rows
+        self.one_hot = one_hot
+        self.strict = strict
 
 
 # By the detector's name.
 BY_NAME: dict[str, type[Detector]] = {
     "noise": OddCell,
     "knn": KNN,
+    "dte-np": DTENP,
     "lof": LOF,
     "iforest": IForest,
+    "columns": Columns,
     "copod": COPOD,
     "ecod": ECOD,
+    "hbos": HBOS,
+    "mcd": MCD,
     "ae": AutoEncoder,
     "deepsvdd": DeepSVDD,
     "anogan": AnoGAN,

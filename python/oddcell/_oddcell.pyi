@@ -69,7 +69,7 @@ class Model:
     @property
     def notes(self, /) -> list[str]:
         """
-        What is worth telling about the training table.
+        Notes about the training table.
         """
     @property
     def options(self, /) -> dict:
@@ -80,6 +80,10 @@ class Model:
     def params(self, /) -> dict:
         """
         The detector's parameters.
+        """
+    def reasons(self, /, table: Table, progress: Any | None = None) -> list[str]:
+        """
+        The reasons of all rows of `table`, each as a JSON object: column → figures, most noise first.
         """
     def report(self, /, table: Table, rule: Incomplete, page: Incomplete, progress: Any | None = None) -> None:
         """
@@ -157,7 +161,7 @@ def default_options() -> dict:
 def detect(table: Table, learning: Incomplete, rule: Incomplete, progress: Any | None = None, page: Incomplete | None = None) -> dict:
     """
     Judges the rows of `table` by each other, and writes the page that shows them if there is to be one. Gives what
-    `Model.found` gives, and `notes`: what is worth telling.
+    `Model.found` gives, and `notes` about the table and the verdicts.
     """
 
 def detectors() -> list[dict]:

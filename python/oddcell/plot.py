@@ -18,15 +18,17 @@ from oddcell._rules import RULES, rule_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The noise of the darkest cells lies between these two: the lower bound keeps a table without odd cells pale, the upper
-# bound keeps one extreme cell from making all others pale.
+# The noise of the darkest cells, in multiples of the least odd noise, lies between these two: the lower bound keeps a
+# table without odd cells pale, the upper bound keeps one extreme cell from making all others pale.
 _LEAST_DARK, _MOST_DARK = 1.0, 6.0
 # The longest cell text shown, in characters.
 _LONGEST = 12
 
 
 def cells(X: Any, model: Detector | None = None, *, rows: int = 20, ax: Axes | None = None, **detect: Any) -> Axes:
-    """Draw a heat map of the oddest rows: the darker a cell, the more noise it has, in standard deviations.
+    """Draw a heat map of the oddest rows: the darker a cell, the odder it is.
+
+    The unit is that of the detector: noise in standard deviations, or a surprise, which says how rare the cell is.
 
     Parameters
     ----------
@@ -59,7 +61,7 @@ def cells(X: Any, model: Detector | None = None, *, rows: int = 20, ax: Axes | N
     shown = over_columns(names, found["columns"], found["noise"][oddest])
     if ax is None:
         ax = _axes(figsize=(1.5 + 1.1 * len(names), 1.2 + 0.32 * len(oddest)))
-    darkest = float(np.clip(np.nanmax(shown), _LEAST_DARK, _MOST_DARK))
+    darkest = float(np.clip(np.nanmax(shown), _LEAST_DARK * found["odd_from"], _MOST_DARK * found["odd_from"]))
     image = ax.imshow(shown, cmap="Oranges", vmin=0, vmax=darkest, aspect="auto")
     ax.set_xticks(range(len(names)), names, rotation=35, ha="left", rotation_mode="anchor")
     ax.xaxis.tick_top()
@@ -74,7 +76,7 @@ def cells(X: Any, model: Detector | None = None, *, rows: int = 20, ax: Axes | N
             ax.text(column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else "black")
     beyond = "max" if np.nanmax(shown) > darkest else "neither"
     bar = ax.figure.colorbar(image, ax=ax, extend=beyond, pad=0.02)
-    bar.set_label("noise in standard deviations")
+    bar.set_label("surprise" if found["is_surprise"] else "noise in standard deviations")
     bar.outline.set_visible(False)
     return ax
 

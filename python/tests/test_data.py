@@ -187,3 +187,47 @@ def test_dates_of_any_kind_are_dates():
     typed = pl.DataFrame({"d": days, "x": range(90)})
     assert np.array_equal(scores(texts), scores(typed))
     assert np.array_equal(scores(typed.with_columns(pl.col("d").cast(pl.Datetime("us")))), scores(typed))
+
+
+def lengths(n_rows: int = 60) -> pd.DataFrame:
+    random = np.random.default_rng(8)
+    seconds = random.integers(10, 500, n_rows)
+    return pd.DataFrame({"took": pd.to_timedelta(seconds, unit="s"), "size": random.normal(size=n_rows)})
+
+
+def test_lengths_of_time_are_seconds_in_every_kind_of_frame():
+    frame = lengths()
+    frame.loc[3, "took"] = pd.NaT
+    expected = scores(frame.assign(took=frame["took"].dt.total_seconds()))
+    for same in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        np.testing.assert_allclose(scores(same), expected, rtol=1e-12)
+
+
+def test_an_object_column_that_mixes_text_and_numbers_is_read_as_its_text():
+    frame = pd.DataFrame({"size": np.arange(60) % 7 / 2, "n": [n * 3 % 11 for n in range(60)]})
+    mixed = frame.assign(n=frame["n"].astype(object))
+    mixed.loc[5, "n"] = "n/a"
+    as_text = frame.assign(n=frame["n"].astype(str))
+    as_text.loc[5, "n"] = "n/a"
+    np.testing.assert_array_equal(scores(mixed), scores(as_text))
+    assert oddcell.detect(mixed, "ecod", top=1)["n"].iloc[5] == "n/a"
+
+
+def test_a_lazy_frame_is_collected_and_a_path_is_refused_with_what_to_do(tmp_path):
+    frame = pl.from_pandas(lengths())
+    np.testing.assert_array_equal(scores(frame.lazy()), scores(frame))
+    for path in ("orders.csv", tmp_path / "orders.csv"):
+        with pytest.raises(TypeError, match="read the file first"):
+            oddcell.detect(path)
+        with pytest.raises(TypeError, match="read the file first"):
+            short().fit(path)
+
+
+def test_detect_takes_a_preset_and_parameters_override_it(rows):
+    fast = oddcell.detect(rows, preset="fast", train_for="30 steps", random_state=1)
+    same = {name: value for name, value in oddcell._oddcell.preset("noise", "fast").items() if name != "train_for"}
+    np.testing.assert_array_equal(
+        fast.odd_score, oddcell.detect(rows, train_for="30 steps", random_state=1, **same).odd_score
+    )
+    with pytest.raises(ValueError, match="no-such"):
+        oddcell.detect(rows, preset="no-such")

@@ -38,7 +38,6 @@ def test_the_examples_of_the_readme_run(tmp_path, monkeypatch):
     names: dict[str, Any] = {}
     for block in blocks((ROOT / "README.md").read_text(encoding="utf-8")):
         # A shorter training than the default, to save time.
-        block = block.replace("detect(orders", 'detect(orders, train_for="300 steps"')
         block = block.replace("OddCell()", 'OddCell(train_for="300 steps")')
         exec(block, names)  # the document is ours
     assert 7 not in names["clean"].index

@@ -23,8 +23,8 @@ from conftest import short
         ({"levels": 2**70}, ValueError, "parameter `levels` is 1180591620717411303424"),
         ({"net": "transformer"}, ValueError, "parameter `net` of detector `noise`: unknown variant `transformer`"),
         ({"train_for": "long"}, ValueError, "parameter `train_for`.*`long` is no length of training"),
-        ({"max_levels": 0}, ValueError, "parameter `max_levels` is 0, but must be from 1 to 4096"),
-        ({"max_levels": "many"}, TypeError, "parameter `max_levels`: invalid type"),
+        ({"one_hot": "yes"}, TypeError, "parameter `one_hot`.*: invalid type"),
+        ({"keep_identifiers": "yes"}, TypeError, "parameter `keep_identifiers`: invalid type"),
         ({"fit_folds": 1}, ValueError, "parameter `folds` is 1, but must be from 2 to 100"),
         ({"ignore": ["z"]}, ValueError, "`z`"),
         ({"categorical": ["z"]}, ValueError, "`z`"),
@@ -47,9 +47,10 @@ def test_unknown_names_are_refused():
 
 def test_an_error_names_the_cell_that_does_not_fit(rows):
     frame = pd.DataFrame(rows, columns=list("abc"))
-    model = short().fit(frame)
     wrong = frame.head(5).astype(object)
     wrong["b"] = ["1", "2", "x", "4", "5"]
+    assert short().fit(frame).judge(wrong)["odd_reasons"][2].startswith("b `x`: cannot be read as a number")
+    model = short(strict=True).fit(frame)
     with pytest.raises(ValueError, match="row 3, column `b`: found `x`") as caught:
         model.predict(wrong)
     assert "hint: to treat the column as categories, fit with categorical=[COLUMN]" in str(caught.value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -36,6 +38,37 @@ def test_noise_in_the_units_of_the_column_is_noise_times_its_standard_deviation(
         model.explain(frame, units="cm")
 
 
+def test_a_detector_of_surprises_gives_no_distances():
+    frame = mixed()
+    for name, detector in (("Columns", "columns"), ("ECOD", "ecod")):
+        with pytest.raises(ValueError, match=f"`{detector}` says how rare cells are, not how far off"):
+            short(name).fit(frame).explain(frame, units="column")
+
+
+def test_reasons_say_what_is_odd_and_what_was_expected():
+    frame = mixed()
+    model = oddcell.Columns().fit(frame)
+    odd = frame.head(3).astype({"city": object})
+    odd.loc[1, "city"] = "Begren"
+    reasons = model.reasons(odd)
+    assert [len(row) for row in reasons] == [3, 3, 3]
+    column, reason = next(iter(reasons[1].items()))
+    assert (column, reason["value"], reason["expected"]) == ("city", "Begren", "Bergen")
+    assert reason["tells"].startswith("looks like `Bergen` (")
+    assert reason["unit"] == "surprise in context" and reason["noise"] > 4.6
+    assert model.judge(odd)["odd_reasons"][1].startswith("city `Begren`: looks like `Bergen`")
+
+
+def test_the_table_chooses_the_detector_unless_a_parameter_is_set(rows):
+    assert " sd off" in oddcell.detect(rows[:60]).odd_reasons[0]
+    frame = mixed()
+    pd.testing.assert_frame_equal(oddcell.detect(frame), oddcell.detect(frame, "columns"))
+    shortly: Any = {"train_for": "50 steps", "hidden": 8}
+    pd.testing.assert_frame_equal(oddcell.detect(frame, **shortly), oddcell.detect(frame, "noise", **shortly))
+    with pytest.raises(TypeError, match="detector `noise` has no parameter `n_trees`"):
+        oddcell.detect(frame, n_trees=3)
+
+
 def test_the_result_has_the_type_of_the_table():
     frame = mixed()
     model = short().fit(frame)
@@ -52,8 +85,9 @@ def test_the_result_has_the_type_of_the_table():
 
 def test_a_detector_that_scores_rows_only_says_so(rows):
     model = oddcell.KNN().fit(rows)
-    with pytest.raises(TypeError, match="`knn` scores rows; it knows nothing about their cells"):
-        model.explain(rows)
+    for ask in (model.explain, model.reasons):
+        with pytest.raises(TypeError, match="`knn` scores rows; it knows nothing about their cells"):
+            ask(rows)
     assert model.judge(rows).odd_reasons.tolist() == [None] * 300
 
 
@@ -90,7 +124,7 @@ def test_one_table_is_judged_by_itself(rows):
 
 @pytest.mark.parametrize("name", ["OddCell", "KNN", "NeuTraLAD"])
 def test_a_saved_model_is_the_same_again(tmp_path, rows, name):
-    model = short(name, random_state=3, max_levels=7).fit(rows)
+    model = short(name, random_state=3, one_hot=True).fit(rows)
     model.save(tmp_path / "m.oddcell")
     again = oddcell.load(tmp_path / "m.oddcell")
     assert type(again) is type(model)

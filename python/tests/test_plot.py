@@ -41,6 +41,13 @@ def test_any_table_can_be_drawn_with_and_without_a_model(make):
     assert oddcell.plot.scores(X, short().fit(X), alpha=0.05).get_xlabel() == "score (higher is odder)"
 
 
+def test_the_color_bar_names_the_unit_of_the_cells():
+    X = mixed()
+    for params, unit in (({}, "surprise"), ({"train_for": "50 steps"}, "noise in standard deviations")):
+        ax = oddcell.plot.cells(X, rows=5, **params)
+        assert ax.images[0].colorbar.ax.get_ylabel() == unit
+
+
 def test_the_histogram_counts_all_rows(rows):
     ax = oddcell.plot.scores(rows, detector="knn", top=4)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["normal: 296", "odd: 4"]

@@ -31,7 +31,7 @@ def write(frame: pd.DataFrame, path) -> None:
         frame.to_csv(path, index=False)
 
 
-@pytest.mark.parametrize("detector", ["noise", "knn", "iforest"])
+@pytest.mark.parametrize("detector", ["noise", "knn", "columns"])
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_fit_and_score_give_the_same_model_and_the_same_scores(tmp_path, ending, detector):
     frame, later = mixed(300), mixed(80)
@@ -57,13 +57,23 @@ def test_fit_and_score_give_the_same_model_and_the_same_scores(tmp_path, ending,
             assert judged["odd_reasons"].fillna("").tolist() == expected["odd_reasons"].fillna("").tolist()
 
 
-def test_detect_says_the_same(tmp_path):
+@pytest.mark.parametrize("params", [{}, {"train_for": TRAIN_FOR}], ids=["columns", "noise"])
+def test_detect_says_the_same(tmp_path, params):
     frame = mixed(300)
     write(frame, tmp_path / "t.parquet")
-    command_line("detect", tmp_path / "t.parquet", "--set", f"train_for={TRAIN_FOR}", "-o", tmp_path / "judged.parquet")
+    set_short = ["--set", f"train_for={TRAIN_FOR}"] if params else []
+    command_line("detect", tmp_path / "t.parquet", *set_short, "-o", tmp_path / "judged.parquet")
     expected = pd.read_parquet(tmp_path / "judged.parquet")
-    found = oddcell.detect(frame, train_for=TRAIN_FOR)
+    found = oddcell.detect(frame, **params)
     pd.testing.assert_frame_equal(found[expected.columns[-4:]], expected[expected.columns[-4:]], check_exact=True)
+
+
+def test_plain_features_stay_on_whoever_asked_for_them(tmp_path):
+    write(mixed(), tmp_path / "t.csv")
+    for name in ("one_hot", "encode.one_hot"):
+        more = ["--set", f"{name}=true", "--set", f"train_for={TRAIN_FOR}"]
+        command_line("fit", tmp_path / "t.csv", "-o", tmp_path / name, *more)
+        assert oddcell.load(tmp_path / name).one_hot is True
 
 
 def test_arrays_say_the_same_as_npy_files(tmp_path, rows):

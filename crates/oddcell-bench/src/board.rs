@@ -99,20 +99,22 @@ impl Board {
     /// The same board without the sets on which some method has no result.
     #[must_use]
     pub fn complete(&self) -> Self {
-        let is_whole = |cells: &&Vec<Option<Cell>>| cells.iter().all(Option::is_some);
-        let kept = self.sets.iter().zip(&self.cells).filter(|(_, cells)| is_whole(cells));
-        let (sets, cells) = kept.map(|(set, cells)| (set.clone(), cells.clone())).unzip();
-        Self { sets, methods: self.methods.clone(), cells }
+        self.keeping(|_, cells| cells.iter().all(Option::is_some))
     }
 
     /// The same board without substitute sets, unless there are no others. Tables show substitutes, but means and tests
     /// leave them out.
     #[must_use]
     pub fn without_substitutes(&self) -> Self {
-        let kept = self.sets.iter().zip(&self.cells).filter(|(set, _)| !sets::is_substitute(set));
-        let (sets, cells): (Vec<String>, Vec<_>) =
-            kept.map(|(set, cells)| (set.clone(), cells.clone())).unzip();
-        if sets.is_empty() { self.clone() } else { Self { sets, methods: self.methods.clone(), cells } }
+        let board = self.keeping(|set, _| !sets::is_substitute(set));
+        if board.sets.is_empty() { self.clone() } else { board }
+    }
+
+    /// The same board with only some sets.
+    fn keeping(&self, is_kept: impl Fn(&str, &[Option<Cell>]) -> bool) -> Self {
+        let kept = self.sets.iter().zip(&self.cells).filter(|(set, cells)| is_kept(set, cells));
+        let (sets, cells) = kept.map(|(set, cells)| (set.clone(), cells.clone())).unzip();
+        Self { sets, methods: self.methods.clone(), cells }
     }
 
     /// The comparable part: the methods with results on most sets, the sets that all these methods have, and the seeds
@@ -131,7 +133,8 @@ impl Board {
         (whole.on_common_seeds(), names(&left_out))
     }
 
-    /// The same board on the seeds that all methods have on a set, without sets that have none. The board must have no gaps.
+    /// The same board on the seeds that all methods have on a set, without sets that have none. The board must have no
+    /// gaps.
     fn on_common_seeds(self) -> Self {
         let common = |cells: Vec<Option<Cell>>| {
             let cells: Vec<Cell> = cells.into_iter().collect::<Option<_>>()?;

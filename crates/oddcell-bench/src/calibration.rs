@@ -7,7 +7,7 @@
 use oddcell::{
     Context, DetectorSpec, Error, Model, Seed,
     calibrate::distance_to_uniform,
-    judge::{Collected, Scorer},
+    judge::{Collected, Judge, Scorer},
     model::FitOptions,
     verdict::{Rule, verdicts},
 };
@@ -32,8 +32,8 @@ pub struct Calibrated {
     pub normal_rows: usize,
     /// The distance of the p-values of the normal rows from uniform: [`distance_to_uniform`].
     pub ks: f64,
-    /// The distance that valid p-values exceed on one table in a hundred: both the calibration rows and the test rows are
-    /// samples. With folds, whose p-values crowd around 1/2, this is only a rough guide.
+    /// The distance that valid p-values exceed on one table in a hundred: both the calibration rows and the test rows
+    /// are samples. With folds, whose p-values crowd around 1/2, this is only a rough guide.
     pub ks_by_chance: f64,
     /// Share of the normal rows with a p-value of at most 0.01.
     pub at_one_percent: f64,

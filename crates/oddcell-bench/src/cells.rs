@@ -1,8 +1,8 @@
 //! Spoils cells, to measure how well methods find them.
 //!
-//! Methods train on half of the normal rows. In each row of the other half, one to three cells are spoiled, and a method has
-//! to name them. Noise of one to three standard deviations may be visible in the column alone. A value swapped in from
-//! another row is ordinary in its column, and only the rest of the row gives it away.
+//! Methods train on half of the normal rows. In each row of the other half, one to three cells are spoiled, and a
+//! method has to name them. Noise of one to three standard deviations may be visible in the column alone. A value
+//! swapped in from another row is ordinary in its column, and only the rest of the row gives it away.
 
 use oddcell::{Matrix, Seed, seed::Stream};
 

@@ -15,8 +15,8 @@ use crate::{
 };
 
 /// Number of resamples and confidence of a bootstrap interval.
-const RESAMPLES: usize = 10_000;
-const CONFIDENCE: f64 = 0.95;
+pub(crate) const RESAMPLES: usize = 10_000;
+pub(crate) const CONFIDENCE: f64 = 0.95;
 /// The level of Nemenyi's test.
 pub const ALPHA: f64 = 0.05;
 /// The most methods that Nemenyi's test is computed for.
@@ -142,8 +142,8 @@ mod tests {
         Board::new(&rows, Protocol::Occ, Measure::Auc)
     }
 
-    // Wilcoxon over ten sets with the same sign: p = 2/2¹⁰. Holm multiplies the first two of three p-values by three and
-    // two, but never goes below the one before.
+    // Wilcoxon over ten sets with the same sign: p = 2/2¹⁰. Holm multiplies the first two of three p-values by three
+    // and two, but never goes below the one before.
     #[test]
     fn the_reference_is_compared_on_the_sets_that_both_have() {
         let all = against(&board(), 0).unwrap();

@@ -11,7 +11,8 @@ use oddcell::{
     calibrate::Calibration,
     detect::Judged,
     encode::{EncodeOptions, Encoded, Encoder},
-    judge::{Findings, Judge, Judgement, Observer, Outcome, Scorer},
+    explain::Unit,
+    judge::{Collected, Findings, Judge, Noise, Outcome, Scorer},
     table::Rows,
     verdict::Rule,
 };
@@ -42,12 +43,13 @@ impl<'a> Contest<'a> {
     ) -> Result<Judged, Error> {
         let known = fitted.is_joint().then(|| fitted.judge(self.test, cells)).transpose()?;
         let contestant = Contestant { contest: self, fitted, as_training, known };
-        let mut found = Found::default();
+        // Every feature is a column here, so the noise of a column is that of its cell.
+        let mut noise = Noise::new(Unit::StandardDeviations);
+        let mut found = Collected::default();
         let scorer = Scorer { cells, monitor, ..Scorer::new(&contestant, Rule::FOR_NEW_ROWS) };
-        scorer.run("the test rows", [Ok(self.batch.clone())].into_iter(), &mut [&mut found], None)?;
-        let Found { scores, cells } = found;
-        let cells = cells.map(|cells| Matrix::new(cells, self.test.n_rows(), self.test.n_cols()));
-        Ok(Judged { scores, cells })
+        let batches = [Ok(self.batch.clone())].into_iter();
+        scorer.run("the test rows", batches, &mut [&mut noise], Some(&mut found))?;
+        Ok(Judged { scores: found.scores, cells: noise.by_column(&contestant) })
     }
 }
 
@@ -66,7 +68,7 @@ impl Judge for Contestant<'_> {
     }
 
     fn encode(&self, rows: &Rows) -> Result<Encoded, Error> {
-        self.contest.encoder.look_up(rows, self.contest.test)
+        self.contest.encoder.look_up(rows, self.contest.test, &[])
     }
 
     fn findings(&self, rows: &Rows, features: &Matrix, want_cells: bool) -> Result<Findings, Error> {
@@ -103,24 +105,6 @@ impl Judge for Contestant<'_> {
 
     fn verdict_notes(&self, _: Rule, _: &Outcome) -> Vec<String> {
         Vec::new()
-    }
-}
-
-/// The scores and cells of all rows so far.
-#[derive(Default)]
-struct Found {
-    scores: Vec<f64>,
-    cells: Option<Vec<f64>>,
-}
-
-impl Observer for Found {
-    fn observe(&mut self, _: &dyn Judge, judgement: &Judgement) -> Result<(), Error> {
-        let Findings { scores, cells, .. } = &judgement.findings;
-        self.scores.extend_from_slice(scores);
-        if let Some(cells) = cells {
-            self.cells.get_or_insert_default().extend_from_slice(cells.values());
-        }
-        Ok(())
     }
 }
 

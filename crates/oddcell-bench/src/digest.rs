@@ -1,7 +1,7 @@
 //! Checksums of the files of sets.
 //!
-//! A result keeps the first sixteen hexadecimal digits of the SHA-256 of its set's file: enough to notice that the file has
-//! changed, and short enough for a table.
+//! A result keeps the first sixteen hexadecimal digits of the SHA-256 of its set's file: enough to notice that the file
+//! has changed, and short enough for a table.
 
 use std::{fmt::Write as _, fs::File, io::Read, path::Path};
 

@@ -96,21 +96,13 @@ pub enum LabError {
     /// A picture or a statistic of the results failed.
     #[error("cannot report the results: {0}")]
     Picture(#[from] crate::pictures::PictureError),
-    /// A map of rows failed.
+    /// A set could not be drawn or timed.
     #[error("set `{set}`: {source}")]
-    Map {
+    Work {
         /// The set.
         set: String,
-        /// What went wrong.
-        source: crate::maps::MapError,
-    },
-    /// A time measurement failed.
-    #[error("set `{set}`: {source}")]
-    Timing {
-        /// The set.
-        set: String,
-        /// What went wrong.
-        source: crate::timing::TimingError,
+        /// Why not.
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Another process is writing to the same file.
     #[error("another run is writing to `{}`", path.display())]

@@ -10,7 +10,7 @@ use std::{
 
 use oddcell::{
     Context, DetectorSpec, Error, Fitted, Matrix, Monitor, Progress, Seed, Silent,
-    error::FitError,
+    error::Blame,
     metrics::{self, TieRule},
 };
 
@@ -145,9 +145,9 @@ enum Stopped {
 
 impl From<Error> for Stopped {
     fn from(error: Error) -> Self {
-        match error {
-            Error::Fit(FitError::Cancelled) => Stopped::Time,
-            error => Stopped::Error(error.to_string()),
+        match error.blame() {
+            Blame::Cancelled => Stopped::Time,
+            Blame::Input | Blame::Type | Blame::System(_) | Blame::Run => Stopped::Error(error.to_string()),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The laboratory: runs methods on benchmark sets, stores the results, and turns them into statistics, tables and figures.
+//! The laboratory: runs methods on benchmark sets, stores the results, and turns them into statistics, tables and
+//! figures.
 //!
 //! ```text
 //! sets       the registry of benchmark sets: where to get them, and how to read them
@@ -11,9 +12,10 @@
 //! variants   the variants of a method that an ablation compares
 //! board      one result per set and method
 //! paper      the numbers printed in the paper
-//! stats      tests, ranks and intervals; `comparison` applies them to a board
+//! stats      tests, ranks and intervals; `comparison` applies them to a board, `groups` to kinds of sets
 //! tables     tables as Markdown, CSV and LaTeX
 //! maps       t-SNE of a net's last hidden layer
+//! spoil      errors planted in real tables, and how many are found
 //! calibration p-values and false-discovery rates, compared with the labels
 //! timing     the paper's time tables
 //! figures    draws plain data; `pictures` chooses the figures for some results
@@ -22,8 +24,8 @@
 //! files      writes files atomically
 //! ```
 //!
-//! Test labels never influence a choice: a result is the last state of training. Results also keep the AUC during training,
-//! so that tables can show in a separate column what an oracle would have chosen.
+//! Test labels never influence a choice: a result is the last state of training. Results also keep the AUC during
+//! training, so that tables can show in a separate column what an oracle would have chosen.
 
 pub mod ablate;
 pub mod board;
@@ -35,6 +37,7 @@ mod digest;
 mod error;
 pub mod figures;
 mod files;
+pub mod groups;
 pub mod job;
 pub mod maps;
 pub mod matrix;
@@ -45,6 +48,7 @@ pub mod pictures;
 pub mod protocol;
 pub mod report;
 pub mod sets;
+pub mod spoil;
 pub mod stats;
 pub mod store;
 pub mod tables;

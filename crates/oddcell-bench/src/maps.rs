@@ -1,13 +1,9 @@
 //! Maps of rows: t-SNE of a net's last hidden layer for normal, noised and anomalous rows, as in the paper's figure.
 //!
-//! If anomalies lie among noised rows and away from normal rows, the net has learned what it needs. No choice depends on a
-//! map.
+//! If anomalies lie among noised rows and away from normal rows, the net has learned what it needs. No choice depends
+//! on a map.
 
-use oddcell::{
-    Context, Matrix, Seed,
-    detect::noise::NoiseParams,
-    error::{FitError, ParamError, ScoreError},
-};
+use oddcell::{Context, Error, Matrix, Seed, detect::noise::NoiseParams};
 use oddcell_report::tsne::{TsneError, TsneParams, tsne};
 
 use crate::{
@@ -25,15 +21,9 @@ pub enum MapError {
     /// The method has no hidden layer.
     #[error("method `{0}` has no hidden layer to draw; choose noise, noise-paper-mlp or noise-paper-resmlp")]
     NoLayer(String),
-    /// Its parameters are invalid.
+    /// Its parameters are invalid, or it could not be fitted, or rows could not be judged.
     #[error(transparent)]
-    Param(#[from] ParamError),
-    /// It could not be fitted.
-    #[error(transparent)]
-    Fit(#[from] FitError),
-    /// Rows could not be judged.
-    #[error(transparent)]
-    Score(#[from] ScoreError),
+    Method(#[from] oddcell::Error),
     /// t-SNE failed.
     #[error(transparent)]
     Tsne(#[from] TsneError),
@@ -47,7 +37,8 @@ pub fn map(method: &Method, split: &Split, title: &str, seed: Seed) -> Result<Fi
     let no_layer = || MapError::NoLayer(method.name.clone());
     let spec = method.spec.as_ref().ok_or_else(no_layer)?;
     let params = NoiseParams::of(spec).ok_or_else(no_layer)?;
-    let fitted = spec.build()?.fit(&split.train, &Context::silent(seed))?;
+    let fitted =
+        spec.build().map_err(Error::from)?.fit(&split.train, &Context::silent(seed)).map_err(Error::from)?;
     let some = |wanted: bool| {
         let mut rows: Vec<usize> = (0..split.truth.len()).filter(|&row| split.truth[row] == wanted).collect();
         seed.stream("map", &[u64::from(wanted)]).shuffle(&mut rows);
@@ -65,7 +56,7 @@ pub fn map(method: &Method, split: &Split, title: &str, seed: Seed) -> Result<Fi
     let mut values = Vec::new();
     let mut n_units = 0;
     for (_, rows) in &groups {
-        let layer = fitted.embed(rows)?.ok_or_else(no_layer)?;
+        let layer = fitted.embed(rows).map_err(Error::from)?.ok_or_else(no_layer)?;
         n_units = layer.n_cols();
         values.extend(layer.into_values());
     }

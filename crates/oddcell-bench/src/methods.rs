@@ -82,6 +82,12 @@ impl Method {
         Self { name: ABS_Z.to_owned(), variant: String::new(), spec: None }
     }
 
+    /// The name with the variant.
+    #[must_use]
+    pub fn label(&self) -> String {
+        format!("{} {}", self.name, self.variant).trim_end().to_owned()
+    }
+
     /// Whether it can say which cells are odd.
     #[must_use]
     pub fn knows_cells(&self) -> bool {

@@ -63,6 +63,7 @@ impl Page {
             "ranks" => ("Mean ranks and critical difference", Some("auc_ranks")),
             "time" => ("Time against AUC", None),
             "path" => ("AUC during training", Some("oracle")),
+            duel if duel.starts_with("duel_") => ("Two methods, set by set", Some("auc_comparison")),
             study => ("Effect of a parameter", Some(study)),
         };
         let table = table.and_then(|name| self.tables.get(&format!("{protocol}_{name}")));

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `uad` | a random half of the normal rows | the other half and all anomalies |
 //! | `occ` | one class: a random half of it, or its rows in the training file | the rest, or the test file |
+//! | `fixed` | the normal rows of the training part that comes with the set | the test part |
 //! | `dte` | the first half of the normal rows in file order; small sets are resampled **before** the split | the rest |
 //! | `contaminated` | all rows, without labels | the same rows |
 //! | `cells-noise`, `cells-swap` | as for `uad` | the other half, with spoiled cells: see [`crate::cells`] |
@@ -13,13 +14,12 @@
 //! `dte` leaks: in a set with fewer than 1,000 rows, most test rows are also training rows. The protocol exists because
 //! published numbers use it, and every table says that it leaks.
 
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt};
 
 use oddcell::{Matrix, Seed};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    LabError,
     cells::Spoil,
     sets::{Benchmark, LabeledSet},
 };
@@ -32,13 +32,16 @@ const DTE_LEAST_ROWS: usize = 1_000;
 const DTE_MOST_ROWS: usize = 50_000;
 
 /// How a set is split into training rows and test rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     /// Unsupervised anomaly detection: a random half of the normal rows.
+    #[default]
     Uad,
     /// One-class classification: each class in turn is normal.
     Occ,
+    /// The split that comes with the set, in its array `is_test`.
+    Fixed,
     /// The split of the DTE paper: in file order, resampled. Leaks.
     Dte,
     /// Training on everything.
@@ -51,9 +54,10 @@ pub enum Protocol {
 
 impl Protocol {
     /// All protocols.
-    pub const ALL: [Protocol; 6] = [
+    pub const ALL: [Protocol; 7] = [
         Protocol::Uad,
         Protocol::Occ,
+        Protocol::Fixed,
         Protocol::Dte,
         Protocol::Contaminated,
         Protocol::CellsNoise,
@@ -66,16 +70,17 @@ impl Protocol {
         if self == Protocol::Dte { format!("{self}, leaky") } else { self.to_string() }
     }
 
-    /// The sets that it applies to.
+    /// The sets of the registry that it applies to; `None` if it takes any folder of sets.
     #[must_use]
-    pub fn benchmark(self) -> Benchmark {
+    pub fn benchmark(self) -> Option<Benchmark> {
         match self {
-            Protocol::Occ => Benchmark::Occ,
+            Protocol::Fixed => None,
+            Protocol::Occ => Some(Benchmark::Occ),
             Protocol::Uad
             | Protocol::Dte
             | Protocol::Contaminated
             | Protocol::CellsNoise
-            | Protocol::CellsSwap => Benchmark::Adbench,
+            | Protocol::CellsSwap => Some(Benchmark::Adbench),
         }
     }
 
@@ -85,7 +90,7 @@ impl Protocol {
         match self {
             Protocol::CellsNoise => Some(Spoil::Noise),
             Protocol::CellsSwap => Some(Spoil::Swap),
-            Protocol::Uad | Protocol::Occ | Protocol::Dte | Protocol::Contaminated => None,
+            Protocol::Uad | Protocol::Occ | Protocol::Fixed | Protocol::Dte | Protocol::Contaminated => None,
         }
     }
 }
@@ -95,22 +100,11 @@ impl fmt::Display for Protocol {
         formatter.write_str(match self {
             Protocol::Uad => "uad",
             Protocol::Occ => "occ",
+            Protocol::Fixed => "fixed",
             Protocol::Dte => "dte",
             Protocol::Contaminated => "contaminated",
             Protocol::CellsNoise => "cells-noise",
             Protocol::CellsSwap => "cells-swap",
-        })
-    }
-}
-
-impl FromStr for Protocol {
-    type Err = LabError;
-
-    fn from_str(text: &str) -> Result<Self, LabError> {
-        Self::ALL.into_iter().find(|protocol| protocol.to_string() == text).ok_or_else(|| LabError::Unknown {
-            what: "protocol",
-            name: text.to_owned(),
-            known: Self::ALL.map(|protocol| protocol.to_string()).join(", "),
         })
     }
 }
@@ -126,6 +120,15 @@ pub struct Split {
     pub truth: Vec<bool>,
     /// Whether the test rows are the training rows, in the same order.
     pub is_one_table: bool,
+}
+
+/// Why a protocol cannot use a set; `None` if it can.
+#[must_use]
+pub fn unusable(set: &LabeledSet, protocol: Protocol) -> Option<&'static str> {
+    if protocol == Protocol::Fixed && set.is_test.is_none() {
+        return Some("it has no array `is_test` that says how to split it");
+    }
+    normal_classes(set, protocol).is_empty().then_some("no class has more than 20 rows")
 }
 
 /// The classes that are normal in turn. A set with normal and anomalous rows has one such class, 0.
@@ -146,6 +149,9 @@ pub fn normal_classes(set: &LabeledSet, protocol: Protocol) -> Vec<i64> {
 }
 
 /// Splits a set with `class` as the normal class. The same set, class and seed give the same split.
+///
+/// # Panics
+/// If the protocol cannot use the set: see [`unusable`].
 #[must_use]
 pub fn split(set: &LabeledSet, protocol: Protocol, class: i64, seed: Seed) -> Split {
     let rows: Vec<usize> = if protocol == Protocol::Dte {
@@ -156,10 +162,11 @@ pub fn split(set: &LabeledSet, protocol: Protocol, class: i64, seed: Seed) -> Sp
     let is_normal = |row: usize| set.labels[row] == class;
     let (train, test): (Vec<usize>, Vec<usize>) = match (protocol, &set.is_test) {
         (Protocol::Contaminated, _) => (rows.clone(), rows),
-        (Protocol::Occ, Some(is_test)) => {
+        (Protocol::Occ | Protocol::Fixed, Some(is_test)) => {
             let (test, train): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(|&row| is_test[row]);
             (train.into_iter().filter(|&row| is_normal(row)).collect(), test)
         }
+        (Protocol::Fixed, None) => panic!("a set without `is_test` has no split of its own"),
         (Protocol::Dte, _) => first_half(&rows, is_normal),
         (Protocol::Uad | Protocol::Occ | Protocol::CellsNoise | Protocol::CellsSwap, _) => {
             random_half(&rows, is_normal, seed)
@@ -317,6 +324,27 @@ mod tests {
         assert_eq!(split.truth, [false, true]);
     }
 
+    // Rows 0 and 3 are the normal rows of the training part: mean 1.5, standard deviation 1.5. Row 1 is an anomaly there.
+    #[test]
+    fn the_split_of_a_set_is_kept_and_its_anomalies_are_not_trained_on() {
+        let labels = [0, 1, 0, 0, 2];
+        let set = set(&labels, Some(vec![false, false, true, false, true]));
+        let [first, second] = [0, 1].map(|seed| split(&set, Protocol::Fixed, 0, Seed(seed)));
+        assert_eq!(first.train, Matrix::from_rows(&[[-1.0, 0.0], [1.0, 0.0]]));
+        assert_eq!(first.test.rows().map(|row| row[0]).collect::<Vec<_>>(), [0.5 / 1.5, 2.5 / 1.5]);
+        assert_eq!(first.truth, [false, true], "every label but 0 is an anomaly");
+        assert_eq!(first, second, "the seed changes nothing");
+    }
+
+    #[test]
+    fn a_set_without_a_split_of_its_own_cannot_be_used_with_it() {
+        let none = set(&[0, 0, 1], None);
+        assert!(unusable(&none, Protocol::Fixed).is_some_and(|reason| reason.contains("is_test")));
+        assert_eq!(unusable(&none, Protocol::Uad), None);
+        assert_eq!(unusable(&set(&[0, 0, 1], Some(vec![false, true, true])), Protocol::Fixed), None);
+        assert!(unusable(&set(&[3, 4], None), Protocol::Occ).is_some());
+    }
+
     #[test]
     fn contaminated_trains_on_what_it_judges() {
         let split = split(&set(&[0, 1, 0], None), Protocol::Contaminated, 0, Seed(0));
@@ -325,10 +353,11 @@ mod tests {
     }
 
     #[test]
-    fn protocols_read_back_from_their_names() {
+    fn protocols_read_back_from_the_names_that_are_shown() {
         for protocol in Protocol::ALL {
-            assert_eq!(protocol.to_string().parse::<Protocol>().unwrap(), protocol);
+            let read: Protocol = serde_json::from_value(protocol.to_string().into()).unwrap();
+            assert_eq!(read, protocol);
         }
-        assert!("half".parse::<Protocol>().is_err());
+        assert!(serde_json::from_value::<Protocol>("half".into()).is_err());
     }
 }

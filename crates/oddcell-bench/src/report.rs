@@ -1,7 +1,7 @@
 //! Writes tables and pictures next to the results.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Component, Path, PathBuf},
 };
@@ -12,13 +12,13 @@ use crate::{
     comparison,
     figures::Figure,
     files::{create_folder, write_whole},
-    job,
+    groups, job,
     methods::{OURS, PAPER},
     page::Page,
     paper,
     pictures::{self, PictureError},
     protocol::Protocol,
-    sets,
+    sets::{self, Traits},
     stats::ranks,
     store::Row,
     tables::{Beside, Table},
@@ -35,6 +35,7 @@ const LIST: &str = "report-files.txt";
 /// `folder`. Returns the paths.
 pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
     let (tables, figures) = (folder.join("tables"), folder.join("figures"));
+    let traits = sets::traits::read(folder)?;
     let mut written = Vec::new();
     let mut page = Page::new(rows);
     for protocol in Protocol::ALL {
@@ -42,7 +43,7 @@ pub fn write(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>, LabError> {
         let compared = variants::not_studied(&rows);
         page.begin(protocol, how(protocol));
         for &(measure, name) in measures(protocol) {
-            for (kind, table) in tables_of(&compared, protocol, measure)? {
+            for (kind, table) in tables_of(&compared, protocol, measure, &traits)? {
                 let name = format!("{protocol}_{name}{kind}");
                 written.extend(write_table(&tables, &name, &table)?);
                 page.keep(name, table);
@@ -109,7 +110,8 @@ fn study_table(varied: &Varied, rows: &[Row], protocol: Protocol) -> Result<Tabl
     Ok(Table { title, header, lines })
 }
 
-/// The result, which is the last state of training, next to the best state during training; `None` if no method has a path.
+/// The result, which is the last state of training, next to the best state during training; `None` if no method has a
+/// path.
 fn oracle_table(rows: &[Row], protocol: Protocol) -> Option<Table> {
     let [last, best] = [Measure::Auc, Measure::OracleAuc]
         .map(|measure| Board::new(rows, protocol, measure).without_substitutes());
@@ -153,7 +155,12 @@ fn remove_outdated(folder: &Path, written: &[PathBuf]) -> Result<(), LabError> {
 }
 
 /// The tables of one measure, each with the end of its file name.
-fn tables_of(rows: &[Row], protocol: Protocol, measure: Measure) -> Result<Vec<(String, Table)>, LabError> {
+fn tables_of(
+    rows: &[Row],
+    protocol: Protocol,
+    measure: Measure,
+    traits: &BTreeMap<String, Traits>,
+) -> Result<Vec<(String, Table)>, LabError> {
     let title = title(protocol, measure);
     let board = Board::new(rows, protocol, measure);
     if board.cells.iter().flatten().all(Option::is_none) {
@@ -166,7 +173,7 @@ fn tables_of(rows: &[Row], protocol: Protocol, measure: Measure) -> Result<Vec<(
     let words = format!("{title}: our results and the paper's, set by set");
     let of_paper: Vec<&str> = sets::registry()
         .iter()
-        .filter(|info| info.benchmark == protocol.benchmark() && !info.substitute)
+        .filter(|info| Some(info.benchmark) == protocol.benchmark() && !info.substitute)
         .map(|info| info.name.as_str())
         .collect();
     add("_paper", Table::of_pairs(&board, &of_paper, &words, "paper", printed));
@@ -185,9 +192,15 @@ fn tables_of(rows: &[Row], protocol: Protocol, measure: Measure) -> Result<Vec<(
             let words =
                 format!("{title}: {name} minus each other method, on the sets and seeds that both have");
             let is_papers = method(reference).starts_with(PAPER);
-            let kind =
-                if is_papers { format!("_comparison_{}", file_name(name)) } else { "_comparison".to_owned() };
-            add(&kind, Some(Table::of_comparison(&against, &words)));
+            let end = if is_papers { format!("_{}", file_name(name)) } else { String::new() };
+            add(&format!("_comparison{end}"), Some(Table::of_comparison(&against, &words)));
+            let gains = groups::gains(&board, reference, traits).map_err(PictureError::from)?;
+            if !gains.is_empty() {
+                let others: Vec<String> =
+                    board.methods.iter().filter(|other| *other != name).cloned().collect();
+                let words = format!("{title}: {name} minus each other method, by kind of set");
+                add(&format!("_groups{end}"), Some(Table::of_groups(&gains, &others, &words)));
+            }
         }
         if let Some(ranking) = comparison::ranking(&board).map_err(PictureError::from)? {
             add("_ranks", Some(Table::of_ranking(&ranking, &title)));
@@ -239,6 +252,7 @@ fn how(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Uad => "trained on a random half of the normal rows",
         Protocol::Occ => "each class in turn is normal",
+        Protocol::Fixed => "the split that comes with the sets",
         Protocol::Dte => "the split of the DTE paper, which leaks",
         Protocol::Contaminated => "trained on all rows, anomalies included",
         Protocol::CellsNoise => "cells spoiled by noise",

@@ -12,10 +12,9 @@ use std::{
 };
 
 use oddcell::{
-    Context, Matrix, Seed,
+    Context, Error, Matrix, Seed,
     detect::{Training, noise::NoiseParams},
-    error::{FitError, ParamError, ScoreError},
-    noise::{Extremes, Noise, Rows, Scratch, Shard},
+    noise::{Extremes, Noise, PaddedRows, Scratch, Shard},
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -40,7 +39,7 @@ const NOISE: &str = "noise of one epoch";
 const TRAINING: &str = "training, one epoch";
 const JUDGING: &str = "judging the test file";
 
-/// Seconds that the paper prints, on a V100: method, training, judging.
+/// The paper's seconds on a V100: method, training, judging.
 const PRINTED: [(&str, f64, f64); 5] = [
     ("noise-paper-mlp", 37.19, 6.41),
     ("plad", 40.54, 4.33),
@@ -48,8 +47,8 @@ const PRINTED: [(&str, f64, f64); 5] = [
     ("dpad", 26.84, 287.6),
     ("scad", 37.17, 6.46),
 ];
-/// And of the noise alone, by its table; its text says 5.69. (Its 6.22 of PLAD have nothing beside them here:
-/// what `plad` adds to rows comes out of its net, and is part of its training.)
+/// The paper's seconds for the noise alone, from its table; its text says 5.69. We leave out its 6.22 for PLAD: the
+/// noise of `plad` comes from its net and is part of its training.
 const PRINTED_NOISE: f64 = 5.32;
 
 /// Why nothing could be measured.
@@ -58,18 +57,12 @@ pub enum TimingError {
     /// The set has no rows to train on or to test.
     #[error("the set has no normal training rows or no test rows")]
     NoRows,
-    /// What is timed is an epoch.
+    /// The method has no epochs to time.
     #[error("method `{0}` is not trained in epochs")]
     NoEpochs(String),
-    /// A method's parameters are wrong.
+    /// Its parameters are invalid, or it could not be fitted, or rows could not be judged.
     #[error(transparent)]
-    Param(#[from] ParamError),
-    /// It could not be fitted.
-    #[error(transparent)]
-    Fit(#[from] FitError),
-    /// Rows could not be judged.
-    #[error(transparent)]
-    Score(#[from] ScoreError),
+    Method(#[from] oddcell::Error),
 }
 
 /// What one piece of work took: a row of the file that [`keep`] keeps.
@@ -85,18 +78,18 @@ pub struct Timing {
     pub rows: usize,
     /// Rows that were trained on.
     pub train_rows: usize,
-    /// The seed: what is measured again has another one.
+    /// The seed; a repeated measurement has another one.
     pub seed: u64,
-    /// Threads it had.
+    /// Threads used.
     pub threads: usize,
-    /// What it took here.
+    /// The seconds it took here.
     pub seconds: f64,
     /// The version that was measured.
     pub version: String,
 }
 
 impl Timing {
-    /// Seconds in the paper, on a V100, if it prints any for the same work.
+    /// The paper's seconds on a V100 for the same work, if it prints them.
     #[must_use]
     pub fn printed(&self) -> Option<f64> {
         if (&*self.set, self.train_rows) != (PAPERS_SET, TRAINING_ROWS) {
@@ -111,7 +104,7 @@ impl Timing {
         }
     }
 
-    /// Whether both are of the same work, whatever the seed.
+    /// Whether both measure the same work, with any seed.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let work = |timing: &Self| (timing.rows, timing.train_rows, timing.threads);
@@ -124,8 +117,8 @@ impl Timing {
 const COLUMNS: [&str; 9] =
     ["set", "method", "work", "rows", "train_rows", "seed", "threads", "seconds", "version"];
 
-/// Adds measurements to those of a CSV file, in the place of earlier ones of the same work and seed; gives
-/// all of them. What other versions took for the same work is forgotten, so that no mean is over two of them.
+/// Adds measurements to a CSV file and returns all of them. A measurement replaces earlier ones of the same work and
+/// seed, and those of the same work by other versions, so that no mean mixes versions.
 pub fn keep(path: &Path, fresh: Vec<Timing>) -> Result<Vec<Timing>, LabError> {
     if let Some(folder) = path.parent() {
         create_folder(folder)?;
@@ -200,7 +193,7 @@ impl Workload {
     pub fn measure(&self, method: &Method, seed: u64) -> Result<Vec<Timing>, TimingError> {
         let no_epochs = || TimingError::NoEpochs(method.name.clone());
         let mut spec = method.spec.clone().filter(|_| has_epochs(method)).ok_or_else(no_epochs)?;
-        spec.set_text("train_for", "1 epochs")?;
+        spec.set_text("train_for", "1 epochs").map_err(Error::from)?;
         let mut timings = Vec::new();
         let mut add = |work: &str, rows, took: Duration| {
             timings.push(Timing {
@@ -220,12 +213,12 @@ impl Workload {
             let (took, ()) = timed(|| draw_noise(&params.noise(), &values, self.train.n_cols()));
             add(NOISE, self.train.n_rows(), took);
         }
-        let detector = spec.build()?;
+        let detector = spec.build().map_err(Error::from)?;
         let (took, fitted) = timed(|| detector.fit(&self.train, &Context::silent(Seed(seed))));
-        let fitted = fitted?;
+        let fitted = fitted.map_err(Error::from)?;
         add(TRAINING, self.train.n_rows(), took);
         let (took, scores) = timed(|| fitted.score(&self.test));
-        scores?;
+        scores.map_err(Error::from)?;
         add(JUDGING, self.test.n_rows(), took);
         Ok(timings)
     }
@@ -240,7 +233,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
 
 /// The noise of one epoch, drawn and thrown away.
 fn draw_noise(noise: &Noise, values: &[f32], width: usize) {
-    let data = Rows { values, stride: width, width };
+    let data = PaddedRows { values, stride: width, width };
     let order: Vec<u32> = (0..data.n_rows() as u32).collect();
     let mut extremes = Extremes::default();
     if noise.needs_extremes() {

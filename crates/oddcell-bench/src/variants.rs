@@ -84,7 +84,8 @@ pub fn values(variant: &str) -> String {
     settings(variant).iter().map(|(_, value)| *value).collect::<Vec<_>>().join(" ")
 }
 
-/// The parameters of a variant. Kinds of noise that also set another parameter (gamma: beta) belong to the study of kinds.
+/// The parameters of a variant. Kinds of noise that also set another parameter (gamma: beta) belong to the study of
+/// kinds.
 fn keys(variant: &str) -> Vec<&str> {
     let keys: Vec<&str> = settings(variant).into_iter().map(|(key, _)| key).collect();
     if keys.first() == Some(&"noise") { vec!["noise"] } else { keys }

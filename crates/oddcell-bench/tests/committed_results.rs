@@ -22,8 +22,9 @@ use oddcell_bench::{
 
 /// The variable that names a folder with the benchmark sets, which are not part of oddcell.
 const DATA: &str = "ODDCELL_BENCH_DATA";
-/// AUC of `knn` on letter under `dte`, in percent. It is far below chance, so the test notices changes in the split (the other
-/// half: 44.66), in the standardization (without it: 36.58) or in the neighbors (four: 35.60; six give the same).
+/// AUC of `knn` on letter under `dte`, in percent. It is far below chance, so the test notices changes in the split
+/// (the other half: 44.66), in the standardization (without it: 36.58) or in the neighbors (four: 35.60; six give the
+/// same).
 const KNN_ON_LETTER: &str = "35.43";
 
 fn root() -> PathBuf {

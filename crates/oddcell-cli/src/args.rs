@@ -6,8 +6,15 @@ use std::{
     str::FromStr,
 };
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use oddcell::model::Streaming;
+use clap::{
+    Args, Parser, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use oddcell::{
+    judge::Only,
+    model::Streaming,
+    table::{ColumnKind, Format},
+};
 
 /// Find anomalies in tables: the odd rows, and the cells that make them odd.
 #[derive(Debug, Parser)]
@@ -79,10 +86,12 @@ Examples:
   oddcell explain normal.oddcell new.csv --row 17
   oddcell explain normal.oddcell new.csv --row 17 --json")]
     Explain(ExplainArgs),
-    /// Show what a model file contains
+    /// Show the columns of a table as oddcell sees them, or what a model file contains
     #[command(after_help = "\
 Examples:
-  oddcell inspect normal.oddcell
+  oddcell inspect orders.csv                 kinds, missing and different values of every column
+  oddcell inspect orders.csv --kind zip=category --kind order=id
+  oddcell inspect normal.oddcell             detector, parameters, columns
   oddcell inspect normal.oddcell --json")]
     Inspect(InspectArgs),
     /// Run methods on benchmark sets with published protocols
@@ -119,6 +128,14 @@ Examples:
 Examples:
   oddcell bench occ --data DIR --sets wine,glass --methods noise,knn --out results")]
     Occ(BenchRunArgs),
+    /// Use the split that comes with the sets, for any folder of .npz files
+    #[command(after_help = "\
+Examples:
+  oddcell bench fixed --data DIR --methods noise,knn,iforest --seeds 1 --out results
+  oddcell bench fixed --data OVRBENCH --sets design --out results
+
+Every .npz file in DIR is a set. Its arrays are X, y (0 normal, else anomalous) and is_test (1 for test rows).")]
+    Fixed(BenchRunArgs),
     /// Split as in the DTE paper: file order, small sets resampled before the split; leaky
     #[command(after_help = "\
 Examples:
@@ -134,6 +151,15 @@ Examples:
 Examples:
   oddcell bench cells --data DIR --sets cardio,letter --out results")]
     Cells(BenchRunArgs),
+    /// Plant errors in real tables and count how many `detect` finds
+    #[command(after_help = "\
+Examples:
+  oddcell bench spoil --data DIR --sets design --out results
+  oddcell bench spoil --data DIR --sets flights,titanic --methods noise,ecod --seeds 3 --out results
+  oddcell bench spoil --data DIR --seeds 2 --write spoiled
+
+`benchmarks/spoil/fetch DIR` downloads the tables. --write saves every spoiled table as NAME-SEED.csv, and its errors as NAME-SEED-truth.csv.")]
+    Spoil(BenchSpoilArgs),
     /// Run the paper's ablations, each class in turn as normal: noise level, ratio, kind, aggregation
     #[command(after_help = "\
 Examples:
@@ -180,7 +206,7 @@ pub(crate) struct BenchChoiceArgs {
     /// Folder with the sets (see `oddcell bench sets`)
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// Sets, comma separated; or `all`, `design`, `confirm` (halves of ADBench)
+    /// Sets, comma separated; or `all`, `design`, `confirm` (halves of ADBench; for fixed, of `OvRBench`)
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
     pub(crate) sets: Vec<String>,
     /// Skip sets with more rows than this
@@ -225,6 +251,46 @@ pub(crate) struct BenchRunArgs {
     /// Repeat runs that failed or timed out
     #[arg(long)]
     pub(crate) again: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchSpoilArgs {
+    /// Folder with the tables, as CSV files with a header (see benchmarks/spoil/fetch)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Tables, comma separated; or `all`, `design`, `confirm`
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
+    pub(crate) sets: Vec<String>,
+    /// Methods, comma separated, or `all`
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = oddcell_bench::methods::OURS)]
+    pub(crate) methods: Vec<String>,
+    /// Run each method that has this parameter with each of these values, e.g. `sigma_max=0.5|1|2`
+    #[arg(long, value_name = "KEY=V|V|...")]
+    pub(crate) vary: Vec<String>,
+    /// Number of seeds, starting at 0
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) seeds: u64,
+    /// Share of the rows to spoil; at least five rows
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share)]
+    pub(crate) share: f64,
+    /// Folder for the results; a result replaces an earlier one of the same table, seed and method
+    #[arg(long, value_name = "DIR", required_unless_present = "write")]
+    pub(crate) out: Option<PathBuf>,
+    /// Folder for the spoiled tables; without --out, nothing is judged
+    #[arg(long, value_name = "DIR")]
+    pub(crate) write: Option<PathBuf>,
+    /// Number of threads [default: one per core]; does not change the results
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Print errors only
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// A share of rows: more than 0, and at most one half.
+fn share(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is not more than 0 and at most 0.5");
+    text.parse().ok().filter(|&share| share > 0.0 && share <= 0.5).ok_or_else(wrong)
 }
 
 #[derive(Debug, Args)]
@@ -287,7 +353,10 @@ pub(crate) struct ReadArgs {
     pub(crate) no_header: bool,
     /// Format of the input [default: detected from its first bytes and name]
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) input_format: Option<oddcell::table::Format>,
+    pub(crate) input_format: Option<Format>,
+    /// Stop at the first cell that cannot be read as its column's kind, e.g. `18OO` among numbers
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 /// Which columns to learn from.
@@ -303,6 +372,11 @@ pub(crate) struct ColumnArgs {
     /// Columns to read as categories even if they look like numbers, comma separated
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub(crate) categorical: Vec<String>,
+    #[arg(long = "kind", value_name = "COL=KIND", help = kind_help())]
+    pub(crate) kinds: Vec<String>,
+    /// Columns whose values make up groups, comma separated: numbers are also compared with those of their group
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub(crate) group_by: Vec<String>,
     /// Also learn from columns that look like row identifiers
     #[arg(long)]
     pub(crate) keep_identifiers: bool,
@@ -312,10 +386,10 @@ pub(crate) struct ColumnArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Learning")]
 pub(crate) struct LearnArgs {
-    /// Detector [default: noise]
+    /// Detector [default: noise for tables of numbers, columns for all others]
     #[arg(long, value_name = "NAME")]
     pub(crate) detector: Option<String>,
-    /// Parameter set: `default`, `fast`, `best`, or `paper` (exactly as in the paper)
+    /// Parameter set; of noise: `default`, `fast`, `best`, or `paper` (exactly as in the paper)
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<String>,
     /// Same as `--preset fast`: learns and scores several times as fast, finds somewhat less
@@ -324,13 +398,13 @@ pub(crate) struct LearnArgs {
     /// Same as `--preset best`: takes several times as long
     #[arg(long, conflicts_with = "preset")]
     pub(crate) best: bool,
-    /// Training rows the model keeps for comparison (same as `--set keep_rows=N`); 0 keeps none
+    /// Training rows that noise keeps for comparison (same as `--set keep_rows=N`); 0 keeps none
     #[arg(long, value_name = "N")]
     pub(crate) keep_rows: Option<usize>,
     /// Net of the noise detector
-    #[arg(long, value_name = "NET", value_enum)]
-    pub(crate) net: Option<NetArg>,
-    /// Set one parameter, e.g. `sigma_max=1.5`, `encode.max_levels=50`, `fit.folds=10`
+    #[arg(long, value_name = "NET", value_parser = ["mlp", "resmlp"])]
+    pub(crate) net: Option<String>,
+    /// Set one parameter, e.g. `sigma_max=1.5`, `encode.one_hot=true`, `fit.folds=10`
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// Read parameters from a TOML file
@@ -339,12 +413,6 @@ pub(crate) struct LearnArgs {
     /// Random seed; the same seed gives the same bits [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum NetArg {
-    Mlp,
-    Resmlp,
 }
 
 /// Which rows to flag as odd.
@@ -374,24 +442,14 @@ pub(crate) struct OutputArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Format of the judged rows [default: from OUT's name, else csv]
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<FormatArg>,
+    #[arg(long, value_parser = PossibleValuesParser::new(["csv", "jsonl", "parquet"]).try_map(|name| name.parse::<Format>()))]
+    pub(crate) format: Option<Format>,
+    /// Disarm cells of a CSV that spreadsheets would run as formulas
+    #[arg(long)]
+    pub(crate) csv_safe: bool,
     /// Write only the odd or only the normal rows
-    #[arg(long, value_enum, value_name = "ROWS")]
-    pub(crate) only: Option<OnlyArg>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnlyArg {
-    Odd,
-    Normal,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FormatArg {
-    Csv,
-    Jsonl,
-    Parquet,
+    #[arg(long, value_name = "ROWS", value_parser = PossibleValuesParser::new(["odd", "normal"]).map(|name| if name == "odd" { Only::Odd } else { Only::Normal }))]
+    pub(crate) only: Option<Only>,
 }
 
 /// The report page.
@@ -513,11 +571,18 @@ pub(crate) struct ExplainArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// A model written by `oddcell fit`
-    pub(crate) model: PathBuf,
+    /// A table (`-`: standard input), or a model written by `oddcell fit`
+    pub(crate) file: PathBuf,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    /// Read the kinds of columns from a TOML file
+    #[arg(long, value_name = "FILE", help_heading = "Columns")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// Bytes, entered and shown as gigabytes.
@@ -539,6 +604,14 @@ impl Display for Gigabytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0 as f64 / 1e9)
     }
+}
+
+fn kind_help() -> String {
+    let kinds: Vec<&str> = ColumnKind::ALL.iter().map(|kind| kind.name()).collect();
+    format!(
+        "Read a column as {}; or leave it out as `id` or `ignore`, e.g. `zip=category`, `order=id`; repeatable",
+        kinds.join(", ")
+    )
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {

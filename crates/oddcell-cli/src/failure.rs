@@ -7,7 +7,7 @@ use std::{fmt, io};
 
 use oddcell::{
     encode::{EncodeError, LeftOut},
-    error::{Error, FitError, ParamError, ScoreError, with_causes},
+    error::{Blame, Error, FitError, ParamError, ScoreError, with_causes},
     judge::LabelError,
     model_file::ModelFileError,
     table::{LineProblem, TableError},
@@ -62,12 +62,10 @@ impl fmt::Display for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let code = match &error {
-            Error::File { source, .. } | Error::Table(TableError::Io { source, .. }) => io_code(source),
-            Error::Fit(FitError::Diverged { .. } | FitError::Spill(_) | FitError::TableChanged { .. })
-            | Error::Score(ScoreError::Spool(_))
-            | Error::Table(TableError::Write { .. }) => FAILED,
-            _ => BAD_INPUT,
+        let code = match error.blame() {
+            Blame::System(source) => io_code(source),
+            Blame::Run | Blame::Cancelled => FAILED,
+            Blame::Input | Blame::Type => BAD_INPUT,
         };
         Self { message: with_causes(&error), hint: hint(&error), code }
     }
@@ -108,8 +106,7 @@ impl From<LabError> for Failure {
             | LabError::Vary { .. }
             | LabError::NoSet { .. }
             | LabError::Picture(_)
-            | LabError::Map { .. }
-            | LabError::Timing { .. } => (BAD_INPUT, None),
+            | LabError::Work { .. } => (BAD_INPUT, None),
         };
         Self { message: with_causes(&error), hint: hint.map(str::to_owned), code }
     }
@@ -141,7 +138,7 @@ fn hint(error: &Error) -> Option<String> {
             "`oddcell inspect MODEL` lists the columns the model needs"
         }
         Error::Encode(EncodeError::TooManyFeatures { .. }) => {
-            "leave columns out with --ignore, or pool more levels with --set encode.max_levels=N"
+            "leave columns out with --ignore, or omit encode.one_hot"
         }
         Error::Param(ParamError::WrongType { .. } | ParamError::WrongValue { .. }) => {
             "`oddcell inspect MODEL` shows the parameters of a model and their values"
@@ -191,7 +188,7 @@ fn table_hint(error: &TableError) -> Option<String> {
             "if the first row holds data, not names, use --no-header"
         }
         TableError::WrongKind { .. } => {
-            "fit with --categorical COLUMN to read the column as names, or with --ignore COLUMN to leave it out"
+            "fit with --kind COLUMN=category to read the column as names, or with --ignore COLUMN to leave it out"
         }
         TableError::UnsupportedType { column: name, .. }
         | TableError::Line { problem: LineProblem::Nested { key: name, .. }, .. } => {

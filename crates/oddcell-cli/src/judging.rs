@@ -14,7 +14,6 @@ use oddcell::{
 use oddcell_report::About;
 
 use crate::{
-    args::{OnlyArg, OutputArgs},
     failure::Failure,
     oddest::{OddRow, OddRows},
     output::Target,
@@ -46,13 +45,15 @@ pub(crate) struct Origin<'a> {
     pub(crate) kinds: &'a [ColumnInfo],
     /// The field separator, if it is a CSV.
     pub(crate) delimiter: Option<u8>,
+    /// Whether formulas are disarmed in a CSV.
+    pub(crate) csv_safe: bool,
 }
 
 impl<'a> Origin<'a> {
     /// A table whose rows are judged but not written.
     pub(crate) fn unwritten(name: &'a str) -> Self {
         static NO_COLUMNS: LazyLock<Schema> = LazyLock::new(Schema::empty);
-        Self { name, schema: &NO_COLUMNS, kinds: &[], delimiter: None }
+        Self { name, schema: &NO_COLUMNS, kinds: &[], delimiter: None, csv_safe: false }
     }
 }
 
@@ -104,21 +105,31 @@ impl<'a> Judging<'a> {
         };
         let outcome = self.target.write(origin, |sink| {
             let mut observers: Vec<&mut dyn Observer> = vec![&mut oddest, &mut labels, &mut progress];
-            observers.extend(page.as_mut().map(|page| page as &mut dyn Observer));
+            observers.extend(page.as_mut().map(|page| &mut page.collector as &mut dyn Observer));
             Ok(pool.install(|| scorer.run(origin.name, batches, &mut observers, sink))?)
         })?;
         drop(progress);
-        Ok(Judged { outcome, metrics: labels.metrics(), oddest: oddest.into_rows(), page })
+        let mut oddest = oddest.into_rows();
+        for (place, row) in oddest.iter_mut().enumerate() {
+            row.is_odd = is_odd(self.rule, &outcome, place, row.p);
+        }
+        Ok(Judged { outcome, metrics: labels.metrics(), oddest, page })
+    }
+}
+
+/// The verdict on the row at this `place` among the oddest, counted from 0, by the numbers that the rule has decided with.
+fn is_odd(rule: Rule, outcome: &Outcome, place: usize, p: f64) -> bool {
+    match rule {
+        Rule::Alpha(alpha) => p <= alpha,
+        // Benjamini-Hochberg calls k of n rows if their p-values are at most fdr · k/n.
+        Rule::Fdr(fdr) => p * outcome.n_rows as f64 <= fdr * outcome.n_odd as f64 * (1.0 + 1e-12),
+        Rule::Top(_) | Rule::Contamination(_) => place < outcome.n_odd,
     }
 }
 
 impl Judged<'_> {
-    /// Notes for the reader about verdicts by `rule`.
-    pub(crate) fn verdict_notes(&self, judge: &dyn Judge, rule: Rule) -> Vec<String> {
-        judge.verdict_notes(rule, &self.outcome)
-    }
-
-    /// Writes the page, if one is wanted, and returns its path. With `noised`, its map also shows rows with added noise.
+    /// Writes the page, if one is wanted, and returns its path. With `noised`, its map also shows rows with added
+    /// noise.
     pub(crate) fn write_page(
         &mut self,
         noised: bool,
@@ -127,14 +138,6 @@ impl Judged<'_> {
     ) -> Result<Option<String>, Failure> {
         self.page.take().map_or(Ok(None), |page| page.write(noised, pool, about).map(Some))
     }
-}
-
-/// The rows that `--only` asks for.
-pub(crate) fn only(args: &OutputArgs) -> Option<Only> {
-    args.only.map(|only| match only {
-        OnlyArg::Odd => Only::Odd,
-        OnlyArg::Normal => Only::Normal,
-    })
 }
 
 /// The column of `--label`.

@@ -1,6 +1,7 @@
 //! Turns flags and the config file into the library's options. All defaults come from the library.
 
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
 };
@@ -8,16 +9,19 @@ use std::{
 use oddcell::{
     DetectorSpec, Seed, Table,
     detect::DETECTORS,
+    encode::EncodeOptions,
     error::with_causes,
     judge,
     model::FitOptions,
-    table::{ReadOptions, Source, TableError, TableReader, Wanted},
+    model_file::folder_of,
+    table::{ColumnKind, ReadOptions, Source, TableError, TableReader, UnknownKind, Wanted},
+    verdict::Rule,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::{
-    args::{ColumnArgs, LearnArgs, NetArg, ReadArgs, RunArgs},
+    args::{ColumnArgs, LearnArgs, ReadArgs, RunArgs},
     failure::Failure,
     output,
 };
@@ -32,27 +36,36 @@ struct Config {
     params: Map<String, Value>,
     encode: Map<String, Value>,
     fit: Map<String, Value>,
+    kinds: BTreeMap<String, String>,
+    categorical: Vec<String>,
+    rule: BTreeMap<String, Number>,
 }
 
-/// The fit options and the seed.
-pub(crate) fn options(learn: &LearnArgs, columns: &ColumnArgs) -> Result<(FitOptions, Seed), Failure> {
+/// The kinds that the user chose for columns.
+pub(crate) type Kinds = Vec<(String, ColumnKind)>;
+
+/// The fit options, the seed, and the kinds that the user chose.
+pub(crate) fn options(
+    learn: &LearnArgs,
+    columns: &ColumnArgs,
+    read: &ReadArgs,
+) -> Result<(FitOptions, Seed, Kinds), Failure> {
     let config = learn.config.as_deref().map(read_config).transpose()?.unwrap_or_default();
-    let name = learn.detector.as_deref().or(config.detector.as_deref()).unwrap_or(DETECTORS[0].name);
+    let name = learn.detector.as_deref().or(config.detector.as_deref());
     let shortcut = learn.fast.then_some("fast").or(learn.best.then_some("best"));
     let preset = shortcut.or(learn.preset.as_deref()).or(config.preset.as_deref());
-    let mut options = FitOptions::new(DetectorSpec::new(name, preset)?);
-    let origin =
-        learn.config.as_deref().map(|path| format!("config `{}`", path.display())).unwrap_or_default();
+    let detector = match (name, preset) {
+        (None, None) => DetectorSpec::by_table(),
+        _ => DetectorSpec::new(name.unwrap_or(DETECTORS[0].name), preset)?,
+    };
+    let mut options = FitOptions::new(detector);
+    let origin = config_name(learn.config.as_deref());
     for (section, values) in [("", config.params), ("encode.", config.encode), ("fit.", config.fit)] {
         for (key, value) in values {
             set(&mut options, &format!("{section}{key}"), value).map_err(|failure| failure.at(&origin))?;
         }
     }
-    if let Some(net) = learn.net {
-        let net = match net {
-            NetArg::Mlp => "mlp",
-            NetArg::Resmlp => "resmlp",
-        };
+    if let Some(net) = &learn.net {
         options.detector.set_text("net", net)?;
     }
     if let Some(rows) = learn.keep_rows {
@@ -69,15 +82,112 @@ pub(crate) fn options(learn: &LearnArgs, columns: &ColumnArgs) -> Result<(FitOpt
         let value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
         set(&mut options, key, value).map_err(|failure| failure.at(format!("--set {setting}")))?;
     }
-    // The findings of an earlier run are left out anyway.
-    let ignored = columns.ignore.iter().filter(|name| !judge::COLUMNS.contains(&name.as_str()));
-    options.encode.ignore.extend(ignored.cloned());
-    options.encode.keep_identifiers |= columns.keep_identifiers;
+    let kinds =
+        choose_columns(&mut options.encode, columns, read, (config.categorical, config.kinds), &origin)?;
     options.label.clone_from(&columns.label);
     // Report wrong parameters before reading a large table.
     options.validate()?;
     options.detector.build()?;
-    Ok((options, Seed(learn.seed.or(config.seed).unwrap_or(0))))
+    Ok((options, Seed(learn.seed.or(config.seed).unwrap_or(0)), kinds))
+}
+
+/// How columns are read for `inspect`, which does not learn.
+pub(crate) fn column_options(
+    config: Option<&Path>,
+    columns: &ColumnArgs,
+    read: &ReadArgs,
+) -> Result<(EncodeOptions, Kinds), Failure> {
+    let origin = config_name(config);
+    let config = config.map(read_config).transpose()?.unwrap_or_default();
+    let mut encode = EncodeOptions::default();
+    for (key, value) in config.encode {
+        set_field(&mut encode, "encode", &key, value).map_err(|failure| failure.at(&origin))?;
+    }
+    let kinds = choose_columns(&mut encode, columns, read, (config.categorical, config.kinds), &origin)?;
+    Ok((encode, kinds))
+}
+
+/// Sets which columns are left out, and returns the kinds chosen for the others. `origin` names the config file with `chosen`.
+fn choose_columns(
+    encode: &mut EncodeOptions,
+    columns: &ColumnArgs,
+    read: &ReadArgs,
+    (categorical, chosen): (Vec<String>, BTreeMap<String, String>),
+    origin: &str,
+) -> Result<Kinds, Failure> {
+    let mut kinds: Kinds = categorical.into_iter().map(|column| (column, ColumnKind::Category)).collect();
+    let chosen = chosen.into_iter().map(|(column, kind)| (format!("{origin}, kinds"), column, kind));
+    let flags = columns.kinds.iter().map(|setting| -> Result<_, Failure> {
+        let pair = setting.rsplit_once('=').map(|(column, kind)| (column.to_owned(), kind.to_owned()));
+        let (column, kind) = pair.ok_or_else(|| {
+            Failure::bad_input(format!("--kind {setting}: expected COL=KIND"))
+                .with_hint("e.g. --kind zip=category")
+        })?;
+        Ok((format!("--kind {setting}"), column, kind))
+    });
+    for choice in chosen.map(Ok).chain(flags) {
+        let (place, column, kind) = choice?;
+        match kind.as_str() {
+            "ignore" => encode.ignore.push(column),
+            "id" => encode.identifiers.push(column),
+            name => {
+                let kind = name
+                    .parse()
+                    .map_err(|error: UnknownKind| Failure::bad_input(format!("{place}: {error}")));
+                kinds.push((
+                    column,
+                    kind.map_err(|failure| failure.with_hint("`id` and `ignore` leave the column out"))?,
+                ));
+            }
+        }
+    }
+    // The findings of an earlier run are left out anyway.
+    let ignored = columns.ignore.iter().filter(|name| !judge::COLUMNS.contains(&name.as_str()));
+    encode.ignore.extend(ignored.cloned());
+    encode.group_by.extend(columns.group_by.iter().cloned());
+    encode.keep_identifiers |= columns.keep_identifiers;
+    encode.strict |= read.strict;
+    Ok(kinds)
+}
+
+/// A config file, as messages name it.
+fn config_name(path: Option<&Path>) -> String {
+    path.map(|path| format!("config `{}`", path.display())).unwrap_or_default()
+}
+
+/// The rule of the config file, if it has one. It is a table with one of the flags `alpha`, `fdr`, `top`, `contamination`.
+pub(crate) fn configured_rule(learn: &LearnArgs) -> Result<Option<Rule>, Failure> {
+    let Some(path) = &learn.config else { return Ok(None) };
+    let place = format!("config `{}`, rule", path.display());
+    let chosen: Vec<(String, Number)> = read_config(path)?.rule.into_iter().collect();
+    let (name, value) = match chosen.as_slice() {
+        [] => return Ok(None),
+        [only] => only,
+        _ => {
+            let message = format!("{place}: alpha, fdr, top and contamination exclude each other; give one");
+            return Err(Failure::bad_input(message));
+        }
+    };
+    let share = value.as_f64().unwrap_or(f64::NAN);
+    let rule = match name.as_str() {
+        "alpha" => Rule::alpha(share),
+        "fdr" => Rule::fdr(share),
+        "contamination" => Rule::contamination(share),
+        "top" => match value.as_u64() {
+            Some(rows) => Rule::top(rows as usize),
+            None => {
+                return Err(Failure::bad_input(format!(
+                    "{place}: top is {value}, but a whole number was expected"
+                )));
+            }
+        },
+        other => {
+            let message =
+                format!("{place}: there is no rule `{other}`; known: alpha, fdr, top, contamination");
+            return Err(Failure::bad_input(message));
+        }
+    };
+    rule.map(Some).map_err(|error| Failure::from(error).at(place))
 }
 
 /// Sets one parameter of the detector or, with the prefix `encode.` or `fit.`, of encoding or fitting.
@@ -92,7 +202,7 @@ fn set(options: &mut FitOptions, key: &str, value: Value) -> Result<(), Failure>
 fn read_config(path: &Path) -> Result<Config, Failure> {
     let wrong = |reason: &dyn std::fmt::Display| {
         Failure::bad_input(format!("cannot read the config `{}`: {reason}", path.display())).with_hint(
-            "the config may contain detector, preset, seed, and the tables [params], [encode], [fit]",
+            "the config may contain detector, preset, seed, categorical, and the tables [params], [encode], [fit], [kinds], [rule]",
         )
     };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
@@ -131,39 +241,36 @@ pub(crate) fn open(data: &Path, args: &ReadArgs, wanted: Wanted) -> Result<Table
     TableReader::open(&source(data), &options)
 }
 
-/// A table to learn from.
-pub(crate) struct Input {
-    pub(crate) table: Table,
-    /// The field separator of a CSV.
-    pub(crate) delimiter: Option<u8>,
-}
-
 /// Reads the whole table, with the kinds the user asked for.
 pub(crate) fn read_table(
     data: &Path,
     read: &ReadArgs,
     columns: &ColumnArgs,
-    options: &FitOptions,
-) -> Result<Input, Failure> {
-    let reader = open_to_learn(data, read, options)?;
+    kinds: &Kinds,
+    encode: &EncodeOptions,
+) -> Result<(Table, Option<u8>), Failure> {
+    let reader = open_to_learn(data, read, columns, encode)?;
     let delimiter = reader.delimiter();
-    Ok(Input { table: with_kinds(Table::from_reader(reader)?, columns)?, delimiter })
+    Ok((with_kinds(Table::from_reader(reader)?, columns, kinds)?, delimiter))
 }
 
 /// Opens a table to learn from.
 pub(crate) fn open_to_learn(
     data: &Path,
     read: &ReadArgs,
-    options: &FitOptions,
+    columns: &ColumnArgs,
+    encode: &EncodeOptions,
 ) -> Result<TableReader, TableError> {
-    let ignored = options.encode.ignore.iter().filter(|&name| options.label.as_ref() != Some(name));
+    let left_out = encode.ignore.iter().chain(&encode.identifiers);
+    let ignored = left_out.filter(|&name| columns.label.as_ref() != Some(name));
     let not_read = ignored.cloned().chain(judge::COLUMNS.map(str::to_owned)).collect();
     open(data, read, Wanted::Except(not_read))
 }
 
 /// The table with the kinds the user asked for; checks that the labels can be read.
-pub(crate) fn with_kinds(table: Table, columns: &ColumnArgs) -> Result<Table, Failure> {
-    let table = judge::ready_to_learn(table, &columns.categorical)?;
+pub(crate) fn with_kinds(table: Table, columns: &ColumnArgs, kinds: &Kinds) -> Result<Table, Failure> {
+    let mut table = judge::ready_to_learn(table, &columns.categorical)?;
+    kinds.iter().try_for_each(|(column, kind)| table.set_kind(column, *kind))?;
     if let Some(label) = &columns.label {
         table.rows().try_for_each(|rows| judge::read_labels(label, &rows).map(drop))?;
     }
@@ -189,10 +296,7 @@ pub(crate) fn check_output(output: &Path, inputs: &[&PathBuf]) -> Result<(), Fai
         Ok(found) if !found.is_file() => return Ok(()),
         _ => {}
     }
-    let folder = match output.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(output);
     match tempfile::tempfile_in(folder) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound && !folder.exists() => Err(Failure::bad_input(

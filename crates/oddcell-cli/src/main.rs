@@ -14,6 +14,7 @@ mod report;
 mod show;
 mod summary;
 mod timings;
+mod understood;
 
 use std::process::ExitCode;
 
@@ -22,13 +23,22 @@ use clap::Parser;
 use args::{Cli, Command};
 use failure::Failure;
 
-/// A stream allocates and frees the same few buffers for every batch. The system allocator returns such large buffers to
-/// the system each time, which takes a tenth of the scoring time (measured).
+/// A stream allocates and frees the same few buffers for every batch. The system allocator returns such large buffers
+/// to the system each time, which takes a tenth of the scoring time (measured).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => {
+            // It quotes the arguments, which may come from anywhere.
+            output::eprint_line(error.render().to_string().trim_end());
+            return ExitCode::from(failure::BAD_INPUT);
+        }
+        // Help and version.
+        Err(asked) => asked.exit(),
+    };
     interrupt::listen();
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,

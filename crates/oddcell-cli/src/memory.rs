@@ -1,8 +1,8 @@
 //! How much memory a command may use: the system's free memory, or what is left of a container's limit if that is less.
 //!
-//! Inside a container `/proc/meminfo` describes the whole machine. The limits of the control group and of every group above
-//! it apply instead: `memory.max` in version 2, `memory.limit_in_bytes` in version 1. The kernel reclaims a group's file
-//! cache when memory is short, so that cache does not count as used.
+//! Inside a container `/proc/meminfo` describes the whole machine. The limits of the control group and of every group
+//! above it apply instead: `memory.max` in version 2, `memory.limit_in_bytes` in version 1. The kernel reclaims a
+//! group's file cache when memory is short, so that cache does not count as used.
 
 use std::{fs, path::Path};
 

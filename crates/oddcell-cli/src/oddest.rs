@@ -2,6 +2,7 @@
 
 use oddcell::{
     Error,
+    encode::EncodedColumn,
     judge::{Judge, Judgement, Observer, Oddest, TOP_REASONS},
     table::cell_text,
 };
@@ -19,6 +20,9 @@ pub(crate) struct OddRow {
     pub(crate) row: usize,
     pub(crate) score: f64,
     pub(crate) p: f64,
+    /// The verdict, known once all rows are judged.
+    #[serde(skip)]
+    pub(crate) is_odd: bool,
     pub(crate) reasons: Vec<String>,
     /// The columns of the reasons, most noise first.
     #[serde(skip)]
@@ -33,7 +37,7 @@ pub(crate) struct OddRow {
 pub(crate) struct OddCell {
     pub(crate) text: String,
     pub(crate) noise: f64,
-    /// Whether it is odd enough to be marked; at least the oddest cell of a row is.
+    /// Whether it is marked: its column is one of the row's reasons.
     pub(crate) is_odd: bool,
 }
 
@@ -74,18 +78,19 @@ fn odd_row(judge: &dyn Judge, judgement: &Judgement, row: usize) -> Result<OddRo
         Some(cells) => (explainer.top(row, cells, TOP_REASONS)?, explainer.noise(cells).collect()),
         None => (Vec::new(), vec![0.0; columns.len()]),
     };
-    let most = noise.iter().copied().fold(0.0, f64::max);
-    let cells = columns.iter().zip(noise).map(|(array, noise)| OddCell {
+    let names = judge.encoder().columns().iter().map(EncodedColumn::name);
+    let cells = columns.iter().zip(names).zip(noise).map(|((array, name), noise)| OddCell {
         text: clean(&cell_text(array, row).unwrap_or_else(|| "·".to_owned())),
         noise,
-        is_odd: noise >= judge.cell_unit().odd_from() || (noise > 0.0 && noise == most),
+        is_odd: reasons.iter().any(|reason| reason.column == name),
     });
     Ok(OddRow {
         row: rows.first_row + row + 1,
         score: findings.scores[row],
         p: findings.p_values[row],
+        is_odd: false,
         cells: cells.collect(),
         columns: reasons.iter().map(|reason| reason.column.to_owned()).collect(),
-        reasons: reasons.iter().map(|reason| clean(&reason.text())).collect(),
+        reasons: reasons.iter().map(|reason| clean(&reason.to_string())).collect(),
     })
 }

@@ -9,13 +9,14 @@ use std::{
 
 use oddcell::{
     Error,
+    error::escaped,
     judge::{Sink, judged_schema},
     model_file::write_atomically,
     table::{Format, TableWriter},
 };
 
 use crate::{
-    args::{FormatArg, OutputArgs, RunArgs},
+    args::{OutputArgs, RunArgs},
     failure::Failure,
     judging::Origin,
 };
@@ -34,11 +35,7 @@ pub(crate) enum Target {
 impl Target {
     /// The target of `-o OUT`; without it, standard output in a pipe, and nowhere on a terminal or with `--json`.
     pub(crate) fn of(args: &OutputArgs, run: &RunArgs) -> Result<Self, Failure> {
-        let format = args.format.map(|format| match format {
-            FormatArg::Csv => Format::Csv,
-            FormatArg::Jsonl => Format::JsonLines,
-            FormatArg::Parquet => Format::Parquet,
-        });
+        let format = args.format;
         match &args.output {
             Some(path) if path == Path::new("-") => {
                 if run.json {
@@ -55,14 +52,25 @@ impl Target {
                     return Err(Failure::bad_input(message)
                         .with_hint("compress standard output instead: -o - | gzip > FILE"));
                 }
-                let by_name = || match Format::from_path(path) {
+                let by_name = || {
+                    match Format::from_path(path) {
                     Some(known @ (Format::Csv | Format::JsonLines | Format::Parquet)) => Ok(known),
-                    None => Ok(Format::Csv),
+                    // A pipe or a device, or a name without an ending.
+                    None if path.extension().is_none() => Ok(Format::Csv),
+                    None => Err(Failure::bad_input(format!(
+                        "cannot write `{}`: its ending stands for no format that can be written",
+                        path.display()
+                    ))
+                    .with_hint(
+                        "use .csv, .tsv or .tab, .jsonl, .ndjson or .json, .parquet or .pq, or set --format; spreadsheets \
+                         open .csv",
+                    )),
                     Some(other) => Err(Failure::bad_input(format!(
                         "cannot write `{}`: judged rows are written as csv, jsonl or parquet, not as {other}",
                         path.display()
                     ))
                     .with_hint("use another file extension, or --format")),
+                }
                 };
                 Ok(Self::File(path.clone(), format.map_or_else(by_name, Ok)?))
             }
@@ -113,6 +121,7 @@ fn write_rows<W: Write + Send, T>(
 ) -> Result<T, Failure> {
     let schema = Arc::new(judged_schema(origin.schema, format.into()));
     let writer = TableWriter::create(target, file, format, &schema, origin.kinds)?;
+    let writer = if origin.csv_safe { writer.with_disarmed_formulas() } else { writer };
     let mut writer = match origin.delimiter.filter(|_| format == Format::Csv) {
         Some(delimiter) => writer.with_delimiter(delimiter)?,
         None => writer,
@@ -127,37 +136,51 @@ struct PipeSafe<W>(W);
 
 impl<W: Write> Write for PipeSafe<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.0.write(bytes) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-            other => other,
-        }
+        end_with_the_reader(self.0.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self.0.flush() {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-            other => other,
-        }
+        end_with_the_reader(self.0.flush())
     }
 }
 
-/// Prints to standard output; a closed pipe is not an error.
+/// Ends the program if nobody reads its output any more.
+fn end_with_the_reader<T>(result: io::Result<T>) -> io::Result<T> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        other => other,
+    }
+}
+
+/// Prints text to standard output, line by line; a closed pipe is not an error. Whatever names and cells it quotes, nothing
+/// but text reaches the terminal.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_styled(&shown(text))
+}
+
+/// Text with every control character escaped, except line ends.
+fn shown(text: &str) -> String {
+    text.split('\n').map(escaped).collect::<Vec<_>>().join("\n")
+}
+
+/// Prints text with colors to standard output. Names and cells in it must have been [`escaped`] before.
+pub(crate) fn print_styled(text: &str) -> Result<(), Failure> {
     let mut stdout = PipeSafe(io::stdout().lock());
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     written.map_err(|error| Failure::failed(format!("cannot write to standard output: {error}")))
 }
 
-/// Prints a line to standard error, and ignores failures.
+/// Prints lines to standard error, escaped as in [`print`], and ignores failures.
 pub(crate) fn eprint_line(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", shown(text));
 }
 
 /// Prints a JSON document to standard output, indented.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::failed(format!("cannot write the summary: {error}")))?;
-    print(&(text + "\n"))
+    // JSON has escapes of its own.
+    print_styled(&(text + "\n"))
 }
 
 /// The failure of `action` on a file.

@@ -5,15 +5,10 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use oddcell::{
-    Error,
-    judge::{Judge, Judgement, Observer},
-    table::format_date,
-    verdict::Rule,
-};
+use oddcell::{judge::Judge, model_file::folder_of, table::format_date, verdict::Rule};
 use oddcell_report::{About, Collector};
 
-use crate::{failure::Failure, learning, output::Target};
+use crate::{failure::Failure, learning, output::Target, understood::Understood};
 
 /// Checks before the work that rows and page can be written and overwrite neither an input nor each other.
 pub(crate) fn check_outputs(
@@ -50,17 +45,13 @@ pub(crate) fn check(page: Option<&PathBuf>, inputs: &[&PathBuf], outputs: &[&Pat
 
 /// The resolved path of a file that need not exist yet.
 fn place(path: &Path) -> Option<PathBuf> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?))
 }
 
 /// A page that is being collected.
 pub(crate) struct Page<'a> {
     path: &'a Path,
-    collector: Collector<'a>,
+    pub(crate) collector: Collector<'a>,
 }
 
 impl<'a> Page<'a> {
@@ -81,12 +72,6 @@ impl<'a> Page<'a> {
     }
 }
 
-impl Observer for Page<'_> {
-    fn observe(&mut self, judge: &dyn Judge, judgement: &Judgement) -> Result<(), Error> {
-        self.collector.observe(judge, judgement)
-    }
-}
-
 /// What a page says about itself.
 #[expect(clippy::disallowed_methods, reason = "the page says when it was made")]
 pub(crate) fn about(data: &str, judge: &dyn Judge, notes: &[String]) -> About {
@@ -98,7 +83,10 @@ pub(crate) fn about(data: &str, judge: &dyn Judge, notes: &[String]) -> About {
         seed: judge.seed().0,
         trained: now.clone(),
         made: now,
-        notes: notes.to_vec(),
+        notes: [Understood::of(judge.encoder()).sentence()]
+            .into_iter()
+            .chain(notes.iter().cloned())
+            .collect(),
     }
 }
 

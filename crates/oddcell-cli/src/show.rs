@@ -5,6 +5,7 @@ use std::{fmt::Write as _, io::IsTerminal};
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table, presets};
 use oddcell::{
     encode::{EncodedColumn, Encoder},
+    error::escaped,
     table::ColumnKind,
     verdict::probability,
 };
@@ -24,9 +25,9 @@ const GAP: usize = 2;
 /// The sign before a marked cell.
 const MARK: char = '*';
 
-/// The text without control characters, safe to print on a terminal.
+/// The text with control characters escaped, also line ends: safe to print on a terminal.
 pub(crate) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
+    escaped(text).into_owned()
 }
 
 /// Names for a message; a long list is cut.
@@ -55,19 +56,34 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
 
 /// The width of the terminal, clamped to 60 to 160; 80 without a terminal.
 fn terminal_width() -> usize {
-    if !std::io::stdout().is_terminal() {
+    width_of(std::io::stdout().is_terminal())
+}
+
+/// The same for standard error.
+pub(crate) fn note_width() -> usize {
+    width_of(std::io::stderr().is_terminal())
+}
+
+fn width_of(is_terminal: bool) -> usize {
+    if !is_terminal {
         return WIDTH;
     }
     let width = comfy_table::Table::new().width().map_or(0, usize::from);
     if width == 0 { WIDTH } else { width.clamp(60, 160) }
 }
 
-/// The columns with the most noise in these rows, as many as fit, in table order.
-fn chosen_columns(rows: &[OddRow], widths: &[usize], room: usize) -> Vec<usize> {
+/// The columns with the most noise in these rows, as many as fit, in table order. Those that the printed reasons are about
+/// come first.
+fn chosen_columns(rows: &[OddRow], names: &[&str], widths: &[usize], room: usize) -> Vec<usize> {
+    let explained = || rows.iter().filter(|row| !row.reasons.is_empty()).take(EXPLAINED_ROWS);
+    let is_reason = |column: usize, nth: usize| {
+        explained().any(|row| row.columns.get(nth).is_some_and(|name| name == names[column]))
+    };
     // A column's weight is its noise, capped so that one extreme row does not decide alone.
     let weight = |column: usize| rows.iter().map(|row| row.cells[column].noise.min(10.0)).sum::<f64>();
     let mut order: Vec<usize> = (0..widths.len()).collect();
     order.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)));
+    order.sort_by_key(|&column| (!is_reason(column, 0), !is_reason(column, 1)));
     let mut room = room;
     order.retain(|&column| {
         let fits = widths[column] <= room;
@@ -82,17 +98,23 @@ fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
     texts.map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
-/// The table of rows, scores, p-values and chosen cells, and the number of chosen columns.
+/// The columns before the cells: row, score, p-value, verdict.
+const N_FIGURES: usize = 4;
+
+/// The table of rows, scores, p-values, verdicts and chosen cells, and the number of chosen columns.
 fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, color: bool) -> (String, usize) {
     let columns = encoder.columns();
     let names: Vec<String> =
         columns.iter().map(|column| cut(&clean(column.name()), CELL_CHARS + 1)).collect();
     // Every cell with its mark before it.
     let lines: Vec<Vec<String>> = rows.iter().map(|row| marked_cells(row, encoder)).collect();
-    let figures: Vec<[String; 3]> =
-        rows.iter().map(|row| [row.row.to_string(), figure(row.score), probability(row.p)]).collect();
-    let figure_names = ["row", "score", "p"];
-    let taken: usize = (0..3)
+    let verdict = |row: &OddRow| if row.is_odd { "odd" } else { "normal" }.to_owned();
+    let figures: Vec<[String; N_FIGURES]> = rows
+        .iter()
+        .map(|row| [row.row.to_string(), figure(row.score), probability(row.p), verdict(row)])
+        .collect();
+    let figure_names = ["row", "score", "p", "verdict"];
+    let taken: usize = (0..N_FIGURES)
         .map(|index| {
             longest(figures.iter().map(|line| line[index].as_str()).chain([figure_names[index]])) + GAP
         })
@@ -102,7 +124,8 @@ fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, color: bool) -> 
             longest(lines.iter().map(|line| line[column].as_str()).chain([names[column].as_str()])) + GAP
         })
         .collect();
-    let chosen = chosen_columns(rows, &widths, (width + GAP).saturating_sub(taken));
+    let full_names: Vec<&str> = columns.iter().map(EncodedColumn::name).collect();
+    let chosen = chosen_columns(rows, &full_names, &widths, (width + GAP).saturating_sub(taken));
 
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -117,7 +140,9 @@ fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, color: bool) -> 
         });
         table.add_row(figures.iter().map(Cell::new).chain(cells));
     }
-    let right = |column: usize| column < 3 || columns[chosen[column - 3]].kind().is_numeric();
+    let right = |column: usize| {
+        column < 3 || (column >= N_FIGURES && columns[chosen[column - N_FIGURES]].kind().is_numeric())
+    };
     close_up(&mut table);
     for (index, column) in table.column_iter_mut().enumerate() {
         if right(index) {
@@ -170,7 +195,17 @@ pub(crate) fn close_up(table: &mut Table) {
     }
 }
 
+/// A blank at which no line is broken.
+const NO_BREAK: char = '\u{a0}';
+
+/// A text for a cell of a table in which a figure stays with its sign: `Oslo (38 %)`. See [`trimmed_lines`].
+pub(crate) fn unbroken(text: &str) -> String {
+    clean(text).replace(" %", &format!("{NO_BREAK}%"))
+}
+
+/// The lines of a table.
 pub(crate) fn trimmed_lines(text: &str) -> String {
+    let text = text.replace(NO_BREAK, " ");
     text.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 
@@ -226,13 +261,25 @@ mod tests {
     fn the_oddest_columns_are_shown_as_far_as_they_fit_in_table_order() {
         let cells =
             [1.0, 5.0, 3.0, 0.5].map(|noise| OddCell { text: String::new(), noise, is_odd: false }).to_vec();
-        let row = OddRow { row: 1, score: 1.0, p: 0.1, reasons: Vec::new(), columns: Vec::new(), cells };
-        assert_eq!(chosen_columns(&[row], &[8, 12, 10, 9], 20), [0, 1]);
+        let mut row = OddRow {
+            row: 1,
+            score: 1.0,
+            p: 0.1,
+            is_odd: true,
+            reasons: Vec::new(),
+            columns: Vec::new(),
+            cells,
+        };
+        let names = ["a", "b", "c", "d"];
+        assert_eq!(chosen_columns(&[row.clone()], &names, &[8, 12, 10, 9], 20), [0, 1]);
+        // The column of a reason (9) comes first, whatever its noise; then 12 does not fit, and 10 does.
+        (row.reasons, row.columns) = (vec!["why".to_owned()], vec!["d".to_owned()]);
+        assert_eq!(chosen_columns(&[row], &names, &[8, 12, 10, 9], 20), [2, 3]);
     }
 
     #[test]
     fn control_characters_never_reach_the_terminal() {
-        assert_eq!(clean("a\u{1b}[31mb\n"), "a\u{FFFD}[31mb\u{FFFD}");
+        assert_eq!(clean("a\u{1b}[31mb\n"), "a\\u{1b}[31mb\\n");
     }
 
     #[test]

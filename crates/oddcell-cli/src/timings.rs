@@ -2,7 +2,8 @@
 //! is in.
 //!
 //! Threads run in parallel, so the stages add up to more than the wall-clock time. *Invariant:* each moment of a thread
-//! counts for at most one stage. A thread that waits in one stage may enter another; the first stage's watch then stops.
+//! counts for at most one stage. A thread that waits in one stage may enter another; the first stage's watch then
+//! stops.
 
 use std::{
     cell::Cell,
@@ -123,8 +124,8 @@ mod tests {
         });
         let spent = timings.spent();
         let seconds = |name| spent.stages.iter().find(|stage| stage.0 == name).unwrap().1;
-        // One nap counts for `judging`, one for no stage; `writing` only opens and closes. Naps may take longer than asked for,
-        // so we compare lower bounds only: 20 ms of judging, and all stages together without the second nap.
+        // One nap counts for `judging`, one for no stage; `writing` only opens and closes. Naps may take longer than
+        // asked for, so we compare lower bounds only: 20 ms of judging, and all stages together without the second nap.
         assert!(seconds("judging") >= 0.020 && seconds("writing") > 0.0, "{spent:?}");
         assert!(seconds("judging") + seconds("writing") <= spent.clock - 0.020, "{spent:?}");
         assert_eq!(spent.stages.len(), 2);

@@ -87,6 +87,14 @@ fn the_sessions_of_readme_and_guide_show_what_the_program_prints() {
 
 #[cfg(unix)]
 #[test]
+fn the_sessions_about_tables_show_what_the_program_prints() {
+    check_sessions(&["docs/tables.md"], |folder| {
+        fs::copy(root().join("examples/shop.csv"), folder.join("shop.csv")).unwrap();
+    });
+}
+
+#[cfg(unix)]
+#[test]
 fn the_session_on_a_time_series_shows_what_the_program_prints() {
     check_sessions(&["docs/embeddings.md"], |folder| {
         fs::copy(root().join("examples/embeddings/elnino.csv"), folder.join("elnino.csv")).unwrap();

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Judges the rows of `table` by each other, and writes the page that shows them if there is to be one. Gives what
-/// `Model.found` gives, and `notes`: what is worth telling.
+/// `Model.found` gives, and `notes` about the table and the verdicts.
 #[pyfunction]
 #[pyo3(signature = (table, learning, rule, progress=None, page=None))]
 pub(crate) fn detect<'py>(
@@ -35,7 +35,7 @@ pub(crate) fn detect<'py>(
         let detection = oddcell::model::detect(&table, &options, &context)?;
         let (found, drawn) =
             Found::of(&detection, rule, &table.batches, page.as_ref(), &CancelOnly(monitor))?;
-        let mut notes: Vec<String> = table.notes.iter().map(ToString::to_string).collect();
+        let mut notes = table.all_notes();
         notes.extend(detection.encoder.reports().iter().map(ToString::to_string));
         notes.extend(detection.verdict_notes(rule, &drawn.outcome));
         drawn.write(true, |_| notes.clone())?;

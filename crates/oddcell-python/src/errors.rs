@@ -1,5 +1,4 @@
-//! Converts the library's errors to Python exceptions, with the same message and sometimes a hint. They may get new
-//! variants in any version: one that is not listed here is a `ValueError` without a hint.
+//! Converts the library's errors to Python exceptions, with the same message and a hint if there is a known way out.
 
 use std::{
     any::Any,
@@ -10,7 +9,7 @@ use std::{
 use oddcell::{
     Error,
     encode::{EncodeError, LeftOut},
-    error::{FitError, ParamError, with_causes},
+    error::{Blame, FitError, with_causes},
     table::TableError,
 };
 use pyo3::{
@@ -32,15 +31,11 @@ pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
     if let Some(hint) = hint(&error) {
         message = format!("{message}\nhint: {hint}");
     }
-    match &error {
-        Error::File { source, .. } | Error::Table(TableError::Io { source, .. }) => system(source, message),
-        Error::Param(ParamError::UnknownParameter { .. } | ParamError::WrongType { .. })
-        | Error::Table(TableError::UnsupportedType { .. })
-        | Error::Encode(EncodeError::Table(TableError::UnsupportedType { .. })) => {
-            PyTypeError::new_err(message)
-        }
-        Error::Fit(FitError::Diverged { .. } | FitError::Cancelled) => PyRuntimeError::new_err(message),
-        _ => PyValueError::new_err(message),
+    match error.blame() {
+        Blame::System(source) => system(source, message),
+        Blame::Type => PyTypeError::new_err(message),
+        Blame::Run | Blame::Cancelled => PyRuntimeError::new_err(message),
+        Blame::Input => PyValueError::new_err(message),
     }
 }
 
@@ -75,7 +70,7 @@ fn hint(error: &Error) -> Option<String> {
             "to keep columns that look like identifiers, use keep_identifiers=True"
         }
         Error::Encode(EncodeError::TooManyFeatures { .. }) => {
-            "leave columns out with ignore=[COLUMN], or pool more levels with max_levels=N"
+            "leave columns out with ignore=[COLUMN], or omit one_hot"
         }
         Error::Fit(FitError::Diverged { .. }) => "try a smaller learning rate, e.g. learning_rate=1e-4",
         _ => return None,

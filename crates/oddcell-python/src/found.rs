@@ -4,6 +4,7 @@ use arrow_array::RecordBatch;
 use numpy::IntoPyArray;
 use oddcell::{
     Error, Monitor,
+    detect::CellUnit,
     encode::EncodedColumn,
     explain::Unit,
     judge::{self, Collected, Judge, Noise, Observer, ReasonForm, Scorer, Truths},
@@ -25,6 +26,7 @@ use crate::{
 pub(crate) struct Found {
     collected: Collected,
     noise: Option<oddcell::Matrix>,
+    unit: CellUnit,
     columns: Vec<String>,
 }
 
@@ -51,14 +53,18 @@ impl Found {
         let names = judge.encoder().columns().iter().map(EncodedColumn::name);
         let columns = names.map(str::to_owned).collect();
         let drawn = Drawn { judge, page: page.zip(collector), outcome };
-        Ok((Self { collected: found, noise: noise.by_column(judge), columns }, drawn))
+        let (noise, unit) = (noise.by_column(judge), judge.cell_unit());
+        Ok((Self { collected: found, noise, unit, columns }, drawn))
     }
 
-    /// The columns of judged rows, `noise` (or `None`) and its `columns`.
+    /// The columns of judged rows, `noise` (or `None`) and its `columns`; whether it is a surprise, and from where on it is
+    /// odd.
     pub(crate) fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let dict = columns_dict(py, self.collected)?;
         dict.set_item("noise", self.noise.map(|noise| matrix(py, noise)).transpose()?)?;
         dict.set_item("columns", self.columns)?;
+        dict.set_item("is_surprise", self.unit != CellUnit::StandardDeviations)?;
+        dict.set_item("odd_from", self.unit.odd_from())?;
         Ok(dict)
     }
 }

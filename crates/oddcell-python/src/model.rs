@@ -9,7 +9,7 @@ use oddcell::{
     detect::CellUnit,
     encode::EncodedColumn,
     explain::Unit,
-    judge::{Noise, Scorer},
+    judge::{Judge, Noise, ReasonForm, Scorer},
     table::ColumnKind,
     verdict::Rule,
 };
@@ -36,11 +36,19 @@ type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 #[derive(Debug)]
 pub(crate) struct Model {
     pub(crate) inner: Arc<oddcell::Model>,
-    /// What is worth telling about the training table; known only where it was fitted.
+    /// Notes about the training table; empty if the model was loaded.
     notes: Vec<String>,
 }
 
 impl Model {
+    /// The error for a question about cells.
+    fn knows_no_cells(&self) -> PyErr {
+        PyTypeError::new_err(format!(
+            "the detector `{}` scores rows; it knows nothing about their cells",
+            self.detector()
+        ))
+    }
+
     fn of(inner: oddcell::Model, notes: Vec<String>) -> Self {
         Self { inner: Arc::new(inner), notes }
     }
@@ -62,7 +70,7 @@ impl Model {
         work::run(py, progress, |monitor| {
             let table = table.to_learn_from(&categorical)?;
             let model = oddcell::Model::fit(&table, &options, &Context { seed: Seed(seed), monitor })?;
-            let mut notes: Vec<String> = table.notes.iter().map(ToString::to_string).collect();
+            let mut notes = table.all_notes();
             notes.extend(model.encoder().reports().iter().map(ToString::to_string));
             Ok(Self::of(model, notes))
         })
@@ -93,7 +101,8 @@ impl Model {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let unit = unit(units)?;
-        if unit == Unit::Column && self.inner.spec().entry().abilities.cells == Some(CellUnit::Surprise) {
+        let is_distance = |cells| cells == CellUnit::StandardDeviations;
+        if unit == Unit::Column && !self.inner.spec().entry().abilities.cells.is_none_or(is_distance) {
             return Err(PyValueError::new_err(format!(
                 "the detector `{}` says how rare cells are, not how far off; units must be `std`",
                 self.detector()
@@ -105,13 +114,24 @@ impl Model {
             scorer.collect(ORIGIN, &table.batches, &mut [&mut noise])?;
             Ok(noise.by_column(&*self.inner))
         })?;
-        match noise {
-            Some(noise) => matrix(py, noise),
-            None => Err(PyTypeError::new_err(format!(
-                "the detector `{}` scores rows; it knows nothing about their cells",
-                self.detector()
-            ))),
-        }
+        matrix(py, noise.ok_or_else(|| self.knows_no_cells())?)
+    }
+
+    /// The reasons of all rows of `table`, each as a JSON object: column → figures, most noise first.
+    #[pyo3(signature = (table, progress=None))]
+    fn reasons(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<String>> {
+        let (found, _) = work::run(py, progress, |monitor| {
+            let reasons = Some(ReasonForm::Json);
+            let scorer = Scorer { reasons, monitor, ..Scorer::new(&*self.inner, Rule::FOR_NEW_ROWS) };
+            scorer.collect(ORIGIN, &table.batches, &mut [])
+        })?;
+        let reasons = found.reasons().map(|reasons| reasons.map(ToString::to_string));
+        reasons.collect::<Option<_>>().ok_or_else(|| self.knows_no_cells())
     }
 
     /// What judged rows have besides their own columns: scores, p-values, verdicts, reasons; and the noise of `columns`
@@ -182,7 +202,7 @@ impl Model {
         names.map(EncodedColumn::name).map(str::to_owned).collect()
     }
 
-    /// What is worth telling about the training table.
+    /// Notes about the training table.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()

@@ -1,7 +1,7 @@
 //! The thread pool of this process.
 //!
-//! Threads do not survive a fork: a child process inherits its parent's pool in memory, but not its threads. So we store
-//! the process id with the pool, and a child makes a pool of its own.
+//! Threads do not survive a fork: a child process inherits its parent's pool in memory, but not its threads. So we
+//! store the process id with the pool, and a child makes a pool of its own.
 
 use std::{
     process,

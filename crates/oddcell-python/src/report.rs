@@ -54,7 +54,7 @@ impl Drawn<'_> {
 }
 
 impl Page {
-    /// A truth for every row; told before the work.
+    /// Checks, before the work, that there is a truth for every row.
     pub(crate) fn check(&self, table: &Table) -> PyResult<()> {
         match &self.truths {
             Some(truths) if truths.len() != table.n_rows() => Err(PyValueError::new_err(format!(

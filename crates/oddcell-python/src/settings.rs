@@ -64,8 +64,8 @@ pub(crate) fn options_dict<'py>(
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Learning<'py> {
-    /// The detector's name.
-    detector: String,
+    /// The detector's name; `None`: the table decides.
+    detector: Option<String>,
     /// Its parameters.
     params: Bound<'py, PyDict>,
     /// The options of `default_options`, by name.
@@ -79,7 +79,10 @@ pub(crate) struct Learning<'py> {
 impl Learning<'_> {
     /// The library's options, checked.
     pub(crate) fn fit_options(&self) -> PyResult<FitOptions> {
-        let mut spec = DetectorSpec::new(&self.detector, None).map_err(raised)?;
+        let mut spec = match &self.detector {
+            None => DetectorSpec::by_table(),
+            Some(name) => DetectorSpec::new(name, None).map_err(raised)?,
+        };
         for (name, value) in &self.params {
             let name: String = name.extract()?;
             spec.set(&name, from_python(&name, &value)?).map_err(raised)?;

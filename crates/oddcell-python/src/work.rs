@@ -1,7 +1,7 @@
 //! Long work runs on the pool without the GIL, while the calling thread handles Ctrl-C and reports progress.
 //!
-//! Python runs signal handlers on the main thread only, and the progress callback should run on the thread that asked for
-//! the work. So that thread waits for the result in short naps. Between naps it takes the GIL, runs pending signal
+//! Python runs signal handlers on the main thread only, and the progress callback should run on the thread that asked
+//! for the work. So that thread waits for the result in short naps. Between naps it takes the GIL, runs pending signal
 //! handlers and calls the callback. If either raises an exception, the work is cancelled, and the exception is raised
 //! when the work has ended.
 

@@ -5,7 +5,8 @@ const byId = (id) => document.getElementById(id);
 // A row is a list; see `Row` in data.rs.
 const rows = data.oddest.map((list, rank) => {
   const [row, score, p, truth, cells, noise, details, reasons] = list;
-  return { row, score, p, truth, cells, noise, details, reasons, rank, top: topColumns(noise) };
+  const byColumn = new Map(details.map((detail) => [detail[0], detailOf(detail)]));
+  return { row, score, p, truth, cells, noise, details: byColumn, reasons, rank, top: topColumns(noise) };
 });
 
 const state = {
@@ -19,6 +20,11 @@ const state = {
   shown: 25,
   open: new Set(),
 };
+
+// What a row tells of one column; see `Detail` in data.rs.
+function detailOf([, amount, place, share, emptiness, tells, expected]) {
+  return { amount, place, share, emptiness, tells, expected };
+}
 
 // The three columns with the most noise, most first.
 function topColumns(noise) {
@@ -74,7 +80,10 @@ function shownText(cell, most = 60) {
   if (cut) bdi.title = isCut(cell) ? `Shortened from ${count(cell[1])} characters` : visible(text);
   return bdi;
 }
-// The noise of a cell in words: "3.2 sd", or a surprise, which has no unit.
-const noiseText = (noise) => `${noise.toFixed(1)}${data.unit === "sd" ? " sd" : ""}`;
+// Noise is a distance in standard deviations, or a surprise, which has no unit.
+const isDistance = data.unit === "sd";
+const noiseName = isDistance ? "noise" : "surprise";
+// The noise of a cell in words: "3.2 sd", or "6.7".
+const noiseText = (noise) => `${noise.toFixed(1)}${isDistance ? " sd" : ""}`;
 const isOddCell = (noise) => noise >= data.oddFrom;
 const nameOf = (column) => visible(textOf(data.columns[column].name));

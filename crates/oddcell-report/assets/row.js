@@ -17,14 +17,14 @@ function openedRow(row, close) {
 
 // The columns by noise, most first; columns that were not judged come last.
 function cellsOf(row) {
-  const details = new Map(row.details.map((detail) => [detail[0], detail]));
   const noiseOf = (column) => row.noise[column] ?? -1;
   const order = data.columns.map((_, column) => column).sort((a, b) => noiseOf(b) - noiseOf(a) || a - b);
   const most = Math.max(4 * data.oddFrom, ...row.noise.map((noise) => noise ?? 0));
   const body = el("tbody");
-  const add = (columns) => body.append(...columns.map((column) => cellLine(row, column, details.get(column), most)));
-  const head = data.cells ? ["Column", "Value", "Noise", "Off by", "Normal"] : ["Column", "Value", "Normal"];
-  const table = el("table", { class: "cells" },
+  const add = (columns) => body.append(...columns.map((column) => cellLine(row, column, most)));
+  const [noise, why] = isDistance ? ["Noise", "Off by"] : ["Surprise", "What is odd"];
+  const head = data.cells ? ["Column", "Value", noise, why, "Normal"] : ["Column", "Value", "Normal"];
+  const table = el("table", { class: isDistance ? "cells" : "cells in-words" },
     el("caption", { class: "vh" }, `The cells of row ${row.row}, most noise first`),
     el("thead", {}, el("tr", {}, ...head.map((name) => el("th", { scope: "col" }, name)))),
     body);
@@ -39,25 +39,53 @@ function cellsOf(row) {
   return el("div", {}, table, more);
 }
 
-function cellLine(row, column, detail, most) {
+function cellLine(row, column, most) {
   const { kind, normal, nulls } = data.columns[column];
   const noise = row.noise[column] ?? null;
-  const [, amount, place, share, emptiness] = detail ?? [];
+  const detail = row.details.get(column);
+  const { place, share } = detail ?? {};
   const line = el("tr", { class: isOddCell(noise) ? "is-odd" : "" },
     el("th", { scope: "row" }, el("bdi", {}, nameOf(column))),
-    el("td", {}, shownText(row.cells[column], 200), isCut(row.cells[column]) ? el("span", { class: "normal-text" }, ` (${count(row.cells[column][1])} characters)`) : null));
+    el("td", {}, shownText(row.cells[column], 200), isCut(row.cells[column]) ? el("span", { class: "normal-text" }, ` (${count(row.cells[column][1])} characters)`) : null,
+      isOddCell(noise) ? expectedText(detail?.expected) : null));
   if (data.cells) {
     line.append(
       noise === null ? el("td", { class: "noise empty" }, "not judged")
         : el("td", { class: "noise" }, el("span", { class: "track", "aria-hidden": "true" }, el("i", { "--share": (100 * noise) / most })),
             el("span", { class: "sds" }, noiseText(noise))),
-      el("td", { "data-name": "off by" }, amount ?? "–", emptiness ? el("span", { class: "normal-text" }, textOf(row.cells[column]).trim() === "" ? " of 1, unexpectedly empty" : " of 1, unexpected value") : null));
+      el("td", { "data-name": isDistance ? "off by" : "odd" }, ...whyOdd(detail, isOddCell(noise), textOf(row.cells[column]).trim() === "")));
   }
   const seen = share === undefined || share === null ? "" : share === 0 ? "; this value never" : `; this value ${percent(share)}`;
   const empty = nulls > 0 ? `; empty ${percent(nulls)}` : "";
   line.append(el("td", { "data-name": "normal" }, strip(place),
     el("bdi", { class: "normal-text" }, kind === null ? "" : visible(normal) + seen + empty)));
   return line;
+}
+
+// How far off the cell is, or what else is odd about it.
+function whyOdd(detail, odd, empty) {
+  if (detail === undefined) return ["–"];
+  const { amount, emptiness } = detail;
+  const tells = odd ? detail.tells : null;
+  const text = (words) => el("bdi", { class: "normal-text" }, visible(words));
+  const unexpected = emptiness && odd ? (empty ? "unexpectedly empty" : "unexpected value") : "";
+  if (!isDistance || amount === "–") {
+    const words = tells ?? (unexpected || (odd ? rarity(detail) : ""));
+    return words === "" ? ["–"] : [text(words)];
+  }
+  const more = [emptiness ? " of 1" : "", ...[unexpected, tells ?? ""].filter((words) => words !== "").map((words) => `, ${words}`)];
+  return [amount, text(more.join(""))];
+}
+
+// What is odd about the value of a cell that is odd by itself.
+function rarity({ place, share }) {
+  if (place !== null) return place < 0 ? "below the normal range" : place > 1 ? "above the normal range" : "";
+  return share === null ? "" : share === 0 ? "never seen in training" : "rare";
+}
+
+// What probably should stand in the cell, if that is known.
+function expectedText(expected) {
+  return expected === undefined || expected === null ? null : el("div", { class: "normal-text" }, "expected: ", shownText(expected, 200));
 }
 
 // The normal range as a band, and where the value lies. A value far outside becomes an arrow at the edge.

@@ -103,8 +103,17 @@ function cell(row, column) {
   if (isOddCell(noise)) marks.push("is-odd");
   if (row.top[0] === column) marks.push("is-first");
   const tint = noise === null ? 0 : Math.min(55, (14 * noise) / data.oddFrom);
-  return el("td", { class: marks.join(" "), "--tint": tint, title: noise === null ? null : `${data.unit === "sd" ? "noise" : "surprise"} ${noiseText(noise)}` },
+  return el("td", { class: marks.join(" "), "--tint": tint, title: noise === null ? null : titleOf(row, column, noise) },
     shownText(row.cells[column], 40), isOddCell(noise) ? el("span", { class: "vh" }, `, odd by ${noiseText(noise)}`) : null);
+}
+
+// What a reader sees who points at a cell.
+function titleOf(row, column, noise) {
+  const { tells, expected } = (isOddCell(noise) && row.details.get(column)) || {};
+  const parts = [`${noiseName} ${noiseText(noise)}`];
+  if (tells) parts.push(`: ${visible(tells)}`);
+  if (expected) parts.push(`; expected: ${visible(textOf(expected))}`);
+  return parts.join("");
 }
 
 function detailLine(row, span, update) {

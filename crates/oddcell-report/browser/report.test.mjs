@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { barriers, hasPage, launch, parseCsv, screenshotOf, withPage } from "./page.mjs";
 
-const PAGES = ["orders", "hostile", "wide", "one-column", "none", "rows-only", "empty", "fitted", "million"];
+const PAGES = ["orders", "hostile", "wide", "one-column", "none", "rows-only", "empty", "fitted", "mixed", "million"];
 const DARK_TOO = ["orders", "fitted"];
 const dataOf = (page) => page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
 const shownRows = (page) => page.locator("tr.row .open").evaluateAll((all) => all.map((button) => Number(button.dataset.row)));
@@ -166,6 +166,19 @@ describe("the report", () => {
     for (const part of ["</script><script>window.hacked=1", "<img src=x onerror=", "⟨U+202E⟩reversed", "⟨U+202E⟩b"]) assert.ok(text.includes(part), part);
     assert.ok(!text.includes("\u202e"));
     assert.ok(text.includes("(1,000,000 characters)"));
+  }));
+
+  test("a misspelled name: what is odd and what was expected, to those who point and in the opened row", () => on("mixed", async (page) => {
+    const title = (text) => page.locator("tr.row td.is-odd", { hasText: text }).getAttribute("title");
+    assert.match(await title("Trondhiem"), /^surprise \d+\.\d: looks like `Trondheim` \(.* of training rows\); expected: Trondheim$/);
+    assert.match(await title("1O2"), /^surprise \d+\.\d: cannot be read as a number$/);
+    await page.locator("tr.row", { hasText: "Trondhiem" }).locator(".open").click();
+    assert.deepEqual(await page.locator(".opened thead th").allInnerTexts(), ["Column", "Value", "Surprise", "What is odd", "Normal"]);
+    const first = await page.locator(".opened tbody tr").first().innerText();
+    for (const part of ["expected: Trondheim", "looks like `Trondheim`"]) assert.ok(first.includes(part), first);
+    assert.ok(!/\d sd|of 1|off by/.test(await page.locator(".opened").innerText()));
+    assert.match(await page.locator(".opened").innerText(), /texts of \d+ to \d+ characters/);
+    assert.match(await page.locator("#legend").innerText(), /given the other columns/);
   }));
 
   test("colors follow the system, and the reader", () => on("orders", async (page) => {

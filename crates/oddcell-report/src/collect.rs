@@ -6,13 +6,13 @@ use arrow_array::{ArrayRef, RecordBatch};
 use oddcell::{
     Error,
     detect::noise::NoiseParams,
-    judge::{self, Judge, Judgement, Observer, Oddest},
+    encode::Part,
+    judge::{self, Judge, Judgement, Labels, Observer, Oddest},
     verdict::Rule,
 };
 
 use crate::{
-    curves::Truths,
-    map::{self, MapSource},
+    curves, map,
     oddest::{self, KeptRow},
     page::{Content, Report},
     sample::{Sample, Sampled},
@@ -34,7 +34,7 @@ const SAMPLED_FEATURES: usize = 2_000_000;
 pub struct About {
     /// The table that was judged.
     pub data: String,
-    /// The model file, where there is one.
+    /// The model file, if there is one.
     pub model: Option<String>,
     /// The detector's name.
     pub detector: String,
@@ -60,7 +60,7 @@ pub struct Collector<'a> {
     scores: Scores,
     tally: Tally,
     sample: Sample,
-    truths: Option<Truths>,
+    labels: Labels,
 }
 
 impl std::fmt::Debug for Collector<'_> {
@@ -88,7 +88,7 @@ impl<'a> Collector<'a> {
             // The findings of an earlier run are not shown.
             known: judge::COLUMNS.map(str::to_owned).into(),
             n_rows: 0,
-            truths: None,
+            labels: Labels::default(),
         }
     }
 
@@ -144,9 +144,14 @@ impl<'a> Collector<'a> {
     pub fn finish(self, about: About, noised: bool) -> Result<Report, Error> {
         let rows = self.oddest.into_rows();
         let noise = NoiseParams::of(self.judge.spec()).filter(|_| noised).map(|params| params.noise());
-        let source = MapSource { fitted: self.judge.fitted(), noise: noise.as_ref() };
-        let map = map::map(source, &self.sample.into_rows(), &rows, self.judge.seed())?;
-        let thresholds = self.tally.thresholds(&rows, self.truths.as_ref());
+        let (sample, seed) = (self.sample.into_rows(), self.judge.seed());
+        let features = self.judge.encoder().features().iter().enumerate();
+        let coordinates: Vec<usize> = features
+            .filter(|(_, feature)| !matches!(feature.part, Part::Sign(_)))
+            .map(|(at, _)| at)
+            .collect();
+        let map = map::map(self.judge.fitted(), noise.as_ref(), &sample, &rows, &coordinates, seed)?;
+        let thresholds = self.tally.thresholds(&rows, &self.labels);
         Ok(Report::new(&Content {
             encoder: self.judge.encoder(),
             unit: self.judge.cell_unit(),
@@ -157,24 +162,20 @@ impl<'a> Collector<'a> {
             rows,
             thresholds,
             scores: self.scores.histogram(),
-            curves: self.truths.map(|truths| truths.curves()),
+            curves: (!self.labels.scores.is_empty()).then(|| curves::curves(&self.labels)),
             map,
         }))
     }
 }
 
 impl Observer for Collector<'_> {
-    fn observe(&mut self, _: &dyn Judge, judgement: &Judgement) -> Result<(), Error> {
+    fn observe(&mut self, judge: &dyn Judge, judgement: &Judgement) -> Result<(), Error> {
         let Judgement { rows, findings, truths, .. } = judgement;
         for (row, (&score, &p)) in findings.scores.iter().zip(&findings.p_values).enumerate() {
             self.scores.add(score);
             self.tally.add(score, p, truths.as_ref().map(|truths| truths[row]));
         }
-        if let Some(truths) = truths {
-            let all = self.truths.get_or_insert_default();
-            all.scores.extend_from_slice(&findings.scores);
-            all.anomalous.extend_from_slice(truths);
-        }
+        self.labels.observe(judge, judgement)?;
         self.keep(judgement)?;
         self.n_rows += rows.n_rows();
         Ok(())

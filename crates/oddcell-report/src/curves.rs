@@ -1,21 +1,14 @@
 //! How well scores rank known anomalies: the ROC curve, and precision against recall.
 //!
-//! *Formula:* sort the rows by score, highest first, and let tp and fp be the numbers of anomalies and of normal rows among
-//! the first k. Then true-positive rate = recall = tp/Na, false-positive rate = fp/N0, precision = tp/(tp + fp). Rows with
-//! equal scores count together.
+//! *Formula:* sort the rows by score, highest first, and let tp and fp be the numbers of anomalies and of normal rows
+//! among the first k. Then true-positive rate = recall = tp/Na, false-positive rate = fp/N0, precision = tp/(tp + fp).
+//! Rows with equal scores count together.
 
-use oddcell::metrics;
+use oddcell::{judge::Labels, metrics};
 use serde::Serialize;
 
 /// The most points of a curve: more cannot be seen.
 const POINTS: usize = 200;
-
-/// The scores of all rows, and which rows are anomalies.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Truths {
-    pub(crate) scores: Vec<f64>,
-    pub(crate) anomalous: Vec<bool>,
-}
 
 /// Scores compared with labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,44 +22,42 @@ pub(crate) struct Curves {
     pub(crate) precision: Vec<(f64, f64)>,
 }
 
-impl Truths {
-    /// The number of anomalies among the `k` rows with the highest scores; of equal scores, earlier rows come first.
-    pub(crate) fn anomalies_among_first(&self, k: usize) -> usize {
-        let mut order: Vec<usize> = (0..self.scores.len()).collect();
-        order.sort_by(|&a, &b| self.scores[b].total_cmp(&self.scores[a]));
-        order.iter().take(k).filter(|&&row| self.anomalous[row]).count()
-    }
+/// The number of anomalies among the `k` rows with the highest scores; of equal scores, earlier rows come first.
+pub(crate) fn anomalies_among_first(labels: &Labels, k: usize) -> usize {
+    let mut order: Vec<usize> = (0..labels.scores.len()).collect();
+    order.sort_by(|&a, &b| labels.scores[b].total_cmp(&labels.scores[a]));
+    order.iter().take(k).filter(|&&row| labels.anomalous[row]).count()
+}
 
-    pub(crate) fn curves(&self) -> Curves {
-        let mut rows: Vec<(f64, bool)> =
-            self.scores.iter().copied().zip(self.anomalous.iter().copied()).collect();
-        rows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-        let anomalies = rows.iter().filter(|row| row.1).count();
-        let normal = rows.len() - anomalies;
-        let (mut hits, mut alarms) = (0, 0);
-        let mut counts = Vec::new();
-        for group in rows.chunk_by(|a, b| a.0 == b.0) {
-            let found = group.iter().filter(|row| row.1).count();
-            (hits, alarms) = (hits + found, alarms + group.len() - found);
-            counts.push((hits, alarms));
-        }
-        let share = |part: usize, of: usize| rounded(part as f64 / of as f64);
-        let (mut roc, mut precision) = (Vec::new(), Vec::new());
-        if anomalies > 0 && normal > 0 {
-            let counts = thinned(&counts, anomalies, normal);
-            roc.push((0.0, 0.0));
-            roc.extend(counts.iter().map(|&(hits, alarms)| (share(alarms, normal), share(hits, anomalies))));
-            let point =
-                |&(hits, alarms): &(usize, usize)| (share(hits, anomalies), share(hits, hits + alarms));
-            precision.extend(counts.iter().map(point));
-        }
-        Curves {
-            anomalies,
-            auc: metrics::auc(&self.scores, &self.anomalous),
-            average_precision: metrics::average_precision(&self.scores, &self.anomalous),
-            roc,
-            precision,
-        }
+/// The curves of all rows.
+pub(crate) fn curves(labels: &Labels) -> Curves {
+    let mut rows: Vec<(f64, bool)> =
+        labels.scores.iter().copied().zip(labels.anomalous.iter().copied()).collect();
+    rows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+    let anomalies = rows.iter().filter(|row| row.1).count();
+    let normal = rows.len() - anomalies;
+    let (mut hits, mut alarms) = (0, 0);
+    let mut counts = Vec::new();
+    for group in rows.chunk_by(|a, b| a.0 == b.0) {
+        let found = group.iter().filter(|row| row.1).count();
+        (hits, alarms) = (hits + found, alarms + group.len() - found);
+        counts.push((hits, alarms));
+    }
+    let share = |part: usize, of: usize| rounded(part as f64 / of as f64);
+    let (mut roc, mut precision) = (Vec::new(), Vec::new());
+    if anomalies > 0 && normal > 0 {
+        let counts = thinned(&counts, anomalies, normal);
+        roc.push((0.0, 0.0));
+        roc.extend(counts.iter().map(|&(hits, alarms)| (share(alarms, normal), share(hits, anomalies))));
+        let point = |&(hits, alarms): &(usize, usize)| (share(hits, anomalies), share(hits, hits + alarms));
+        precision.extend(counts.iter().map(point));
+    }
+    Curves {
+        anomalies,
+        auc: metrics::auc(&labels.scores, &labels.anomalous),
+        average_precision: metrics::average_precision(&labels.scores, &labels.anomalous),
+        roc,
+        precision,
     }
 }
 
@@ -98,21 +89,21 @@ mod tests {
     // After each: (1, 0), (1, 1), (2, 2), (2, 3) hits and false alarms.
     #[test]
     fn curves_match_the_points_worked_out_by_hand() {
-        let truths = Truths {
+        let truths = Labels {
             scores: vec![5.0, 4.0, 3.0, 3.0, 1.0],
             anomalous: vec![true, false, true, false, false],
         };
-        let curves = truths.curves();
+        let curves = super::curves(&truths);
         assert_eq!(curves.anomalies, 2);
         assert_eq!(curves.roc, [(0.0, 0.0), (0.0, 0.5), (0.3333, 0.5), (0.6667, 1.0), (1.0, 1.0)]);
         assert_eq!(curves.precision, [(0.5, 1.0), (0.5, 0.5), (1.0, 0.5), (1.0, 0.4)]);
-        assert_eq!([1, 3, 9].map(|k| truths.anomalies_among_first(k)), [1, 2, 2]);
+        assert_eq!([1, 3, 9].map(|k| anomalies_among_first(&truths, k)), [1, 2, 2]);
     }
 
     #[test]
     fn with_one_class_there_is_no_curve() {
-        let truths = Truths { scores: vec![1.0, 2.0], anomalous: vec![false, false] };
-        let curves = truths.curves();
+        let truths = Labels { scores: vec![1.0, 2.0], anomalous: vec![false, false] };
+        let curves = super::curves(&truths);
         assert_eq!((curves.anomalies, curves.auc), (0, None));
         assert!(curves.roc.is_empty() && curves.precision.is_empty());
     }
@@ -120,11 +111,11 @@ mod tests {
     #[test]
     fn long_curves_are_thinned_and_keep_their_ends() {
         let n = 100_000;
-        let truths = Truths {
+        let truths = Labels {
             scores: (0..n).map(f64::from).collect(),
             anomalous: (0..n).map(|row| row % 10 == 9).collect(),
         };
-        let curves = truths.curves();
+        let curves = super::curves(&truths);
         assert!(curves.roc.len() <= POINTS && curves.roc.len() > POINTS / 2, "{}", curves.roc.len());
         assert_eq!((curves.roc[0], curves.roc[curves.roc.len() - 1]), ((0.0, 0.0), (1.0, 1.0)));
         assert_eq!(curves.precision[curves.precision.len() - 1], (1.0, 0.1));

@@ -68,9 +68,17 @@ pub(crate) struct Row<'a>(
 );
 
 /// A detail of a row: column, distance from normal, position relative to the normal range, share of training rows with
-/// this value, and whether it is about being empty.
+/// this value, whether it is about being empty, what else is odd, and what was expected.
 #[derive(Serialize)]
-pub(crate) struct Detail<'a>(usize, &'a str, Option<f64>, Option<f64>, bool);
+pub(crate) struct Detail<'a>(
+    usize,
+    &'a str,
+    Option<f64>,
+    Option<f64>,
+    bool,
+    Option<String>,
+    Option<&'a CellText>,
+);
 
 impl<'a> Data<'a> {
     pub(crate) fn new(content: &'a Content<'_>) -> Self {
@@ -159,7 +167,7 @@ fn shown_rows<'a>(content: &'a Content<'_>, shown: &[Shown]) -> Vec<Row<'a>> {
 }
 
 fn row_data<'a>(kept: &'a KeptRow, shown: &[Shown]) -> Row<'a> {
-    let noise = |column: &Shown| column.judged.and_then(|at| kept.noise.get(at)).map(|&sds| rounded(sds, 2));
+    let noise = |column: &Shown| column.judged.and_then(|at| kept.noise.get(at)).map(|&sds| rounded(sds, 3));
     let detail = |detail: &'a oddest::Detail| {
         let column = shown.iter().position(|column| column.judged == Some(detail.column))?;
         let place = detail.place.map(|place| rounded(place.clamp(-1e3, 1e3), 3));
@@ -169,6 +177,8 @@ fn row_data<'a>(kept: &'a KeptRow, shown: &[Shown]) -> Row<'a> {
             place,
             detail.share.map(|share| rounded(share, 4)),
             detail.emptiness,
+            detail.tells.as_deref().map(cut),
+            detail.expected.as_ref(),
         ))
     };
     Row(

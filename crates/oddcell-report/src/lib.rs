@@ -15,8 +15,8 @@
 //!
 //! *Invariants:* memory does not grow with the number of rows, except by 9 bytes per row with labels and one entry per
 //! distinct p-value · the same rows give the same page, however they are split into batches · no cell is ever markup or
-//! script: cells reach the page as JSON and are shown as text · the page makes no request, and its policy allows none · the
-//! crate reads no clock: the caller passes the time.
+//! script: cells reach the page as JSON and are shown as text · the page makes no request, and its policy allows none ·
+//! the crate reads no clock: the caller passes the time.
 
 mod collect;
 mod curves;

@@ -1,7 +1,8 @@
-//! The map: rows as points of a plane, similar rows close together. It is t-SNE of the detector's last hidden layer, or of
-//! the encoded rows if the detector has no such layer.
+//! The map: rows as points of a plane, similar rows close together. It is t-SNE of the detector's last hidden layer, or
+//! of the encoded rows if the detector has no such layer.
 //!
-//! The map shows a random sample of the rows, and always the oddest rows.
+//! The map shows a random sample of the rows, and always the oddest rows. Rows are compared by their coordinates. Levels and
+//! signs, which encoded rows also have, are no coordinates: a level is only a position in a list.
 
 use std::collections::BTreeSet;
 
@@ -21,15 +22,6 @@ const NOISED_ROWS: usize = 300;
 /// The length of the map's longer side, in units.
 const SIDE: f64 = 1_000.0;
 
-/// What a map is computed from.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct MapSource<'a> {
-    /// The detector whose hidden layer is drawn. Without one, or without a hidden layer, the encoded rows are drawn.
-    pub(crate) fitted: Option<&'a dyn Fitted>,
-    /// The noise that the detector was trained with. If given, the map also shows some rows with noise, as in training.
-    pub(crate) noise: Option<&'a Noise>,
-}
-
 /// The points of a map.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Map {
@@ -46,11 +38,15 @@ pub(crate) struct Map {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Point(f64, f64, usize, f64, f64);
 
-/// Computes the map; `None` if there are too few rows.
+/// Computes the map; `None` if there are too few rows. Without a detector, or if it has no hidden layer, the encoded
+/// rows are drawn. With the noise that the detector was trained with, the map also shows some rows with noise.
+/// `coordinates` are the features by which rows are compared.
 pub(crate) fn map(
-    source: MapSource<'_>,
+    fitted: Option<&dyn Fitted>,
+    noise: Option<&Noise>,
     sample: &[Sampled],
     oddest: &[KeptRow],
+    coordinates: &[usize],
     seed: Seed,
 ) -> Result<Option<Map>, Error> {
     let known: BTreeSet<usize> = sample.iter().map(|row| row.row).collect();
@@ -60,23 +56,40 @@ pub(crate) fn map(
         sampled.chain(odd.map(|row| (row.row, row.score, row.p, &row.features))).collect();
     let features: Vec<&[f64]> = rows.iter().map(|row| row.3.as_slice()).collect();
     let mut inputs = vec![Matrix::from_rows(&features)];
-    if let Some(noise) = source.noise.filter(|_| !sample.is_empty()) {
+    if let Some(noise) = noise.filter(|_| !sample.is_empty()) {
         let normal: Vec<&[f64]> = sample.iter().map(|row| row.features.as_slice()).collect();
         let some: Vec<u32> = (0..sample.len().min(NOISED_ROWS) as u32).collect();
-        inputs.push(noise.noised(&Matrix::from_rows(&normal), &some, seed));
+        let noised = noise.noised(&only(&Matrix::from_rows(&normal), coordinates), &some, seed);
+        inputs.push(spread_out(&noised, coordinates, normal[0].len()));
     }
     let mut layers = Vec::new();
     for input in &inputs {
-        layers.extend(source.fitted.map(|fitted| fitted.embed(input)).transpose()?.flatten());
+        layers.extend(fitted.map(|fitted| fitted.embed(input)).transpose()?.flatten());
     }
     let layer = layers.len() == inputs.len();
-    let drawn = stacked(if layer { &layers } else { &inputs });
+    let drawn = if layer { stacked(&layers) } else { only(&stacked(&inputs), coordinates) };
     let Ok(mut places) = tsne(&drawn, &TsneParams::for_rows(drawn.n_rows())) else { return Ok(None) };
     fit(&mut places);
     let noised = places.split_off(rows.len());
     let point = |(&(row, score, p, _), (x, y))| Point(x, y, row, score, p);
     let points = rows.iter().zip(places).map(point).collect();
     Ok(Some(Map { layer, sampled: sample.len(), points, noised }))
+}
+
+/// These features of every row.
+fn only(rows: &Matrix, features: &[usize]) -> Matrix {
+    let values = rows.rows().flat_map(|row| features.iter().map(|&feature| row[feature])).collect();
+    Matrix::new(values, rows.n_rows(), features.len())
+}
+
+/// Puts the columns of `rows` at the places `features` among `n_features`; all others are 0.
+fn spread_out(rows: &Matrix, features: &[usize], n_features: usize) -> Matrix {
+    let mut all = Matrix::zeros(rows.n_rows(), n_features);
+    for (at, row) in rows.rows().enumerate() {
+        let all = all.row_mut(at);
+        features.iter().zip(row).for_each(|(&feature, &x)| all[feature] = x);
+    }
+    all
 }
 
 /// Stacks matrices on top of each other.
@@ -122,11 +135,23 @@ mod tests {
         let sample: Vec<Sampled> = (1..=12).map(|row| sampled(row, row as f64)).collect();
         let odd = |row| KeptRow { row, features: vec![9.0, 9.0], ..KeptRow::default() };
         let map = |sample: &[Sampled]| {
-            super::map(MapSource::default(), sample, &[odd(3), odd(40)], Seed(0)).unwrap()
+            super::map(None, None, sample, &[odd(3), odd(40)], &[0, 1], Seed(0)).unwrap()
         };
         let found = map(&sample).unwrap();
         assert_eq!((found.points.len(), found.sampled, found.layer), (13, 12, false));
         assert_eq!(found.points[12].2, 40);
         assert_eq!(map(&sample[..1]), None);
+    }
+
+    #[test]
+    fn levels_and_signs_do_not_move_points() {
+        let rows = |level: fn(usize) -> f64| -> Vec<Sampled> {
+            let features = |row: usize| vec![row as f64, level(row), -(row as f64)];
+            (1..=12).map(|row| Sampled { features: features(row), ..sampled(row, row as f64) }).collect()
+        };
+        let map = |sample: &[Sampled]| super::map(None, None, sample, &[], &[0, 2], Seed(0)).unwrap();
+        let coded = map(&rows(|row| (row * 7919 % 1_000) as f64));
+        assert!(coded.is_some());
+        assert_eq!(coded, map(&rows(|_| 0.0)));
     }
 }

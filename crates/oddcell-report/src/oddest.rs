@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// Characters of a cell that are kept.
 pub(crate) const CELL_CHARS: usize = 200;
-/// Columns of a row about which everything is told; about the others only value and noise.
+/// Columns of a row that are shown with all details; the others show only value and noise.
 const DETAILED: usize = 24;
 
 /// One of the oddest rows.
@@ -60,12 +60,16 @@ pub(crate) struct Detail {
     pub(crate) column: usize,
     /// How far off, in the column's own unit.
     pub(crate) amount: String,
-    /// Whether it is not the value that is odd but that there is one, or none.
+    /// Whether the odd thing is that the cell is empty, or that it is not, rather than its value.
     pub(crate) emptiness: bool,
     /// Where the value lies: 0 at the lower end of the normal range, 1 at the upper.
     pub(crate) place: Option<f64>,
     /// The share of training rows with the same name.
     pub(crate) share: Option<f64>,
+    /// What is odd besides the value, if anything: the name is misspelled, the hour is unusual.
+    pub(crate) tells: Option<String>,
+    /// What probably should stand there, if that is known.
+    pub(crate) expected: Option<CellText>,
 }
 
 /// The text of every cell of a row.
@@ -82,13 +86,10 @@ pub(crate) fn explain(
     noise: &[f64],
 ) -> Result<(), Error> {
     kept.noise = explainer.noise(noise).collect();
-    let mut order: Vec<usize> = (0..kept.noise.len()).collect();
-    order.sort_by(|&a, &b| kept.noise[b].total_cmp(&kept.noise[a]));
-    order.truncate(DETAILED);
-    for column in order {
+    for (column, _) in explainer.ranked(noise, DETAILED) {
         let reason = explainer.reason(row, column, noise)?;
         if kept.reasons.len() < TOP_REASONS {
-            kept.reasons.push(reason.text());
+            kept.reasons.push(reason.to_string());
         }
         kept.details.push(Detail {
             column,
@@ -96,6 +97,14 @@ pub(crate) fn explain(
             emptiness: reason.about == About::Emptiness,
             place: reason.place,
             share: reason.training_share,
+            tells: match reason.about {
+                About::Unreadable => Some(format!("cannot be read as a {}", reason.kind.name())),
+                About::Value if reason.is_normal_by_itself() => {
+                    Some("does not fit the other columns".to_owned())
+                }
+                About::Value | About::Emptiness | About::Sign => reason.tells,
+            },
+            expected: reason.expected.map(CellText::new),
         });
     }
     Ok(())

@@ -2,7 +2,8 @@
 //!
 //! *Safety:* cells and names enter the page in two ways only: through the template, which escapes them, and as JSON in
 //! which `<`, `>` and `&` are escaped, so that no cell can end its script element. The script inserts them as text. The
-//! policy in the head allows this style and this script, by their hashes, and nothing else: no other script, no request.
+//! policy in the head allows this style and this script, by their hashes, and nothing else: no other script, no
+//! request.
 
 use std::{io::Write as _, path::Path};
 
@@ -100,6 +101,7 @@ struct Page<'a> {
     notes: &'a [String],
     knows_cells: bool,
     in_sds: bool,
+    in_context: bool,
     n_rows: usize,
     has_map: bool,
     has_truths: bool,
@@ -124,6 +126,7 @@ impl Report {
             notes: &notes(content, data.columns.len(), data.oddest.len()),
             knows_cells: data.cells,
             in_sds: data.unit == CellUnit::StandardDeviations,
+            in_context: data.unit == CellUnit::SurpriseInContext,
             n_rows: content.n_rows,
             has_map: content.map.is_some(),
             has_truths: content.curves.is_some(),

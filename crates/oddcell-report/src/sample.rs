@@ -1,7 +1,7 @@
 //! A random sample of the rows of a stream, as features, for the map.
 //!
-//! *How:* every row has a random key, made from the seed and its row number, and the rows with the smallest keys are kept.
-//! So all rows are equally likely, and the sample does not depend on the batches.
+//! *How:* every row has a random key, made from the seed and its row number, and the rows with the smallest keys are
+//! kept. So all rows are equally likely, and the sample does not depend on the batches.
 
 use std::collections::BTreeMap;
 

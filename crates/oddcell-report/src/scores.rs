@@ -1,9 +1,9 @@
 //! The distribution of the scores, counted while rows arrive.
 //!
-//! *Why:* neither the range nor the scale of the scores is known before the last row. So scores are counted by the leading
-//! bits of the number (sign, exponent, 8 bits of the fraction), which gives bins half a percent wide at any scale. At the
-//! end, neighboring bins are merged into as many bars as a picture can show. Bar edges are bin edges, so every count is
-//! exact.
+//! *Why:* neither the range nor the scale of the scores is known before the last row. So scores are counted by the
+//! leading bits of the number (sign, exponent, 8 bits of the fraction), which gives bins half a percent wide at any
+//! scale. At the end, neighboring bins are merged into as many bars as a picture can show. Bar edges are bin edges, so
+//! every count is exact.
 
 use std::collections::BTreeMap;
 

@@ -1,18 +1,19 @@
 //! The levels that a reader can move the threshold to, each with its exact count.
 //!
-//! *Why:* the page does not hold all rows, so it cannot count them. Its slider moves between stops instead, and the counts of
-//! all stops are made here while the rows arrive.
+//! *Why:* the page does not hold all rows, so it cannot count them. Its slider moves between stops instead, and the
+//! counts of all stops are made here while the rows arrive.
 //! *Invariants:* the rule of the run is always one of the stops, and its verdicts are those of the run.
 
 use std::collections::BTreeMap;
 
 use oddcell::{
     calibrate::Calibration,
+    judge::Labels,
     verdict::{Rule, benjamini_hochberg},
 };
 use serde::Serialize;
 
-use crate::{curves::Truths, oddest::KeptRow};
+use crate::{curves::anomalies_among_first, oddest::KeptRow};
 
 /// The stops within every power of ten.
 const DIGITS: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
@@ -37,8 +38,8 @@ pub(crate) struct Mode {
 pub(crate) struct Stop {
     /// The level, or the number of rows.
     pub(crate) level: f64,
-    /// A row is odd if its p-value is at most this, its score is above this, or its rank is at most this, depending on the
-    /// mode. `None`: no row is odd.
+    /// A row is odd if its p-value is at most this, its score is above this, or its rank is at most this, depending on
+    /// the mode. `None`: no row is odd.
     pub(crate) bound: Option<f64>,
     /// The number of rows called odd.
     pub(crate) odd: u64,
@@ -118,8 +119,8 @@ impl Tally {
     }
 
     /// Returns all modes with their counts. `kept` are the oddest rows, oddest first.
-    pub(crate) fn thresholds(&self, kept: &[KeptRow], truths: Option<&Truths>) -> Thresholds {
-        let mut modes = vec![self.alpha(), self.fdr(), self.top(kept, truths)];
+    pub(crate) fn thresholds(&self, kept: &[KeptRow], labels: &Labels) -> Thresholds {
+        let mut modes = vec![self.alpha(), self.fdr(), self.top(kept, labels)];
         if !self.by_score.is_empty() {
             modes.push(self.contamination());
         }
@@ -167,7 +168,7 @@ impl Tally {
         Mode { id: "fdr", stops: levels(LEAST_LEVEL, own).into_iter().map(stop).collect() }
     }
 
-    fn top(&self, kept: &[KeptRow], truths: Option<&Truths>) -> Mode {
+    fn top(&self, kept: &[KeptRow], labels: &Labels) -> Mode {
         let tens = |power: u32| DIGITS.map(|digit| (10.0 * digit) as usize * 10_usize.pow(power));
         let mut counts: Vec<usize> = (0..=6)
             .flat_map(tens)
@@ -183,7 +184,7 @@ impl Tally {
         let stop = |&n_rows: &usize| {
             let anomalous = match kept.get(..n_rows) {
                 Some(rows) => rows.iter().filter(|row| row.truth == Some(true)).count(),
-                None => truths.map_or(0, |truths| truths.anomalies_among_first(n_rows)),
+                None => anomalies_among_first(labels, n_rows),
             };
             // Only the kept rows have known scores.
             let lowest = (n_rows > 0).then(|| kept.get(n_rows - 1)).flatten();
@@ -242,7 +243,7 @@ mod tests {
         let mut scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
         scores.sort_by(|a, b| b.total_cmp(a));
         let kept: Vec<KeptRow> = scores.into_iter().map(kept).collect();
-        tally.thresholds(&kept, None)
+        tally.thresholds(&kept, &Labels::default())
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Tests of whole pages: they are safe, small, and independent of the batches. They stay in `target/tmp/report-pages` for the
-//! browser tests.
+//! Tests of whole pages: they are safe, small, and independent of the batches. They stay in `target/tmp/report-pages`
+//! for the browser tests.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -12,7 +12,7 @@ use oddcell::{
     calibrate::{Calibration, RobustNull},
     demo,
     detect::CellUnit,
-    encode::{EncodeOptions, Encoder},
+    encode::{EncodeOptions, Encoder, Part},
     explain::Explainer,
     judge::{self, Findings, Judge, Outcome, Scorer, Truths},
     model::FitOptions,
@@ -79,7 +79,13 @@ impl Judge for Made<'_> {
 
 /// The noise of a cell is how far it is beyond two standard deviations.
 fn judged(encoder: &Encoder, batch: &RecordBatch) -> Findings {
-    let features = encoder.encode(&Rows::new(batch.clone(), 0, "made")).unwrap().matrix;
+    let mut features = encoder.encode(&Rows::new(batch.clone(), 0, "made")).unwrap().matrix;
+    // Levels and signs are no distances.
+    for (at, z) in features.values_mut().iter_mut().enumerate() {
+        if let Part::Sign(_) = encoder.features()[at % encoder.n_features()].part {
+            *z = 0.0;
+        }
+    }
     let noise = features.values().iter().map(|z| (z.abs() - 2.0).max(0.0)).collect();
     let cells = Matrix::new(noise, features.n_rows(), features.n_cols());
     let scores: Vec<f64> = cells
@@ -178,7 +184,7 @@ fn the_page_of_the_orders_agrees_with_the_library_for_any_batches() {
     let reasons = Explainer::new(&encoder, CellUnit::StandardDeviations, &rows, &columns)
         .reasons(row, cells.row(row))
         .unwrap();
-    assert_eq!(oddest[0][7][0], reasons[0].text());
+    assert_eq!(oddest[0][7][0], reasons[0].to_string());
     let (mode, stop) = (&found["thresholds"]["mode"], &found["thresholds"]["stop"]);
     let stop = &found["thresholds"]["modes"][mode.as_u64().unwrap() as usize]["stops"]
         [stop.as_u64().unwrap() as usize];
@@ -326,6 +332,54 @@ fn a_fitted_model_is_shown_with_noised_rows() {
         found["columns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
     assert!(names.contains(&&Value::from("country")));
     assert!(judge::COLUMNS.iter().all(|&name| !names.contains(&&Value::from(name))), "{names:?}");
+}
+
+/// Shipments with cities, dates and remarks; the seventh has a misspelled city, the twentieth an amount that is no number.
+fn shipments() -> String {
+    let mut stream = Seed(9).stream("shipments", &[]);
+    let cities = ["Trondheim", "Stavanger", "Oslo", "Bergen"];
+    let words = [
+        "left", "at", "the", "door", "fragile", "call", "before", "please", "ring", "twice", "gift", "urgent",
+    ];
+    let mut csv = "city,sent,amount,remark".to_owned();
+    for row in 1..=400 {
+        let city = if row == 7 { "Trondhiem" } else { cities[stream.below(4)] };
+        let day = 1 + stream.below(28);
+        let amount = if row == 20 { "1O2".to_owned() } else { (50 + stream.below(100)).to_string() };
+        let remark: Vec<&str> = (0..5 + stream.below(4)).map(|_| words[stream.below(12)]).collect();
+        let _ = write!(csv, "\n{city},2024-03-{day:02},{amount},{} {row}", remark.join(" "));
+    }
+    csv
+}
+
+#[test]
+fn a_page_of_a_mixed_table_tells_what_is_odd_and_what_was_expected() {
+    let table = table(shipments());
+    let options = FitOptions::new(DetectorSpec::by_table());
+    let detection = oddcell::model::detect(&table, &options, &Context::silent(Seed(0))).unwrap();
+    let mut collector = Collector::new(&detection, Rule::Top(2));
+    let scorer = Scorer { cells: true, ..Scorer::new(&detection, Rule::Top(2)) };
+    scorer.run("made", table.batches.iter().cloned().map(Ok), &mut [&mut collector], None).unwrap();
+    let page = collector.finish(about("mixed"), true).unwrap();
+    keep("mixed", &page);
+    assert!(page.html().contains("in its column or given the other columns of its row"));
+    let found = data(page.html());
+    assert_eq!(found["unit"], "surprise in context");
+    let kinds: Vec<&Value> =
+        found["columns"].as_array().unwrap().iter().map(|column| &column["kind"]).collect();
+    assert_eq!(kinds, ["category", "date", "number", "text"]);
+    assert!(found["columns"][3]["normal"].as_str().unwrap().starts_with("texts of "));
+    let mut first: Vec<(&Value, &Value, &Value)> = found["oddest"].as_array().unwrap()[..2]
+        .iter()
+        .map(|row| (&row[0], &row[6][0][5], &row[6][0][6]))
+        .collect();
+    first.sort_by_key(|(row, ..)| row.as_u64());
+    assert_eq!(first[0].0, 7);
+    assert!(first[0].1.as_str().unwrap().starts_with("looks like `Trondheim` ("));
+    assert_eq!(first[0].2, "Trondheim");
+    assert_eq!(first[1], (&Value::from(20), &Value::from("cannot be read as a number"), &Value::Null));
+    // Every row has one noise for every column, whatever its features.
+    assert_eq!(found["oddest"][0][5].as_array().unwrap().len(), 4);
 }
 
 #[test]

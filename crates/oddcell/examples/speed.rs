@@ -21,7 +21,7 @@ use oddcell::{
         Net,
         gemm::{Edge, OuterScratch, Panels, add_outer_products, padded, rows_times_panels},
     },
-    noise::{Extremes, Rows, Scratch, Shard},
+    noise::{Extremes, PaddedRows, Scratch, Shard},
 };
 
 /// The rows of a batch without noised copies, and the rows of a shard.
@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let rows: Vec<u32> = (0..SHARD_ROWS as u32).collect();
                 let (stride, width, mut epoch_key) = (padded(job.width), job.width, 0);
                 move || {
-                    let data = Rows { values: &values, stride, width };
+                    let data = PaddedRows { values: &values, stride, width };
                     let shard = Shard { data, rows: &rows, extremes: &Extremes::default(), epoch_key };
                     noise.fill(shard, &mut filled, &mut targets, &mut scratch);
                     epoch_key += 1;

@@ -8,9 +8,11 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
+use crate::parameters::stored_as_text;
+
 /// One way to make a number of many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum Statistic {
     /// The largest cell.
     Max,
     /// The mean of all cells.
@@ -26,11 +28,11 @@ pub enum Part {
     Top(usize),
 }
 
-/// A weighted mix of [`Part`]s.
+/// A weighted mix of [`Statistic`]s.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Aggregation {
-    parts: Vec<(f64, Part)>,
+    parts: Vec<(f64, Statistic)>,
 }
 
 /// A text that is no aggregation.
@@ -41,8 +43,8 @@ pub struct Aggregation {
 )]
 pub struct AggregationError(String);
 
-impl From<Part> for Aggregation {
-    fn from(part: Part) -> Self {
+impl From<Statistic> for Aggregation {
+    fn from(part: Statistic) -> Self {
         Self { parts: vec![(1.0, part)] }
     }
 }
@@ -59,15 +61,15 @@ impl Aggregation {
     }
 }
 
-impl Part {
+impl Statistic {
     fn of(self, cells: &[f32], scratch: &mut Vec<f32>) -> f64 {
         let numbers = cells.iter().map(|&cell| f64::from(cell));
         match self {
-            Part::Max => numbers.fold(f64::NEG_INFINITY, f64::max),
-            Part::Min => numbers.fold(f64::INFINITY, f64::min),
-            Part::Mean => numbers.sum::<f64>() / cells.len() as f64,
-            Part::L2 => numbers.map(|cell| cell.max(0.0).powi(2)).sum::<f64>().sqrt(),
-            Part::Median => {
+            Statistic::Max => numbers.fold(f64::NEG_INFINITY, f64::max),
+            Statistic::Min => numbers.fold(f64::INFINITY, f64::min),
+            Statistic::Mean => numbers.sum::<f64>() / cells.len() as f64,
+            Statistic::L2 => numbers.map(|cell| cell.max(0.0).powi(2)).sum::<f64>().sqrt(),
+            Statistic::Median => {
                 sort_into(cells, scratch);
                 let middle = cells.len() / 2;
                 if cells.len() % 2 == 1 {
@@ -76,7 +78,7 @@ impl Part {
                     f64::midpoint(f64::from(scratch[middle - 1]), f64::from(scratch[middle]))
                 }
             }
-            Part::Top(k) => {
+            Statistic::Top(k) => {
                 sort_into(cells, scratch);
                 let k = k.min(cells.len());
                 scratch[cells.len() - k..].iter().map(|&cell| f64::from(cell)).sum::<f64>() / k as f64
@@ -97,17 +99,17 @@ impl FromStr for Aggregation {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wrong = || AggregationError(text.to_owned());
         let part = |word: &str| match word {
-            "max" => Some(Part::Max),
-            "mean" => Some(Part::Mean),
-            "min" => Some(Part::Min),
-            "median" => Some(Part::Median),
-            "l2" => Some(Part::L2),
+            "max" => Some(Statistic::Max),
+            "mean" => Some(Statistic::Mean),
+            "min" => Some(Statistic::Min),
+            "median" => Some(Statistic::Median),
+            "l2" => Some(Statistic::L2),
             _ => match word.strip_prefix("top")?.parse() {
-                Ok(k) if k > 0 => Some(Part::Top(k)),
+                Ok(k) if k > 0 => Some(Statistic::Top(k)),
                 _ => None,
             },
         };
-        let weighted = |term: &str| -> Option<(f64, Part)> {
+        let weighted = |term: &str| -> Option<(f64, Statistic)> {
             let Some((weight, word)) = term.split_once('*') else { return Some((1.0, part(term.trim())?)) };
             let weight: f64 = weight.trim().parse().ok()?;
             // A negative weight would turn "higher = more anomalous" around.
@@ -118,15 +120,15 @@ impl FromStr for Aggregation {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for Statistic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Part::Max => formatter.write_str("max"),
-            Part::Mean => formatter.write_str("mean"),
-            Part::Min => formatter.write_str("min"),
-            Part::Median => formatter.write_str("median"),
-            Part::L2 => formatter.write_str("l2"),
-            Part::Top(k) => write!(formatter, "top{k}"),
+            Statistic::Max => formatter.write_str("max"),
+            Statistic::Mean => formatter.write_str("mean"),
+            Statistic::Min => formatter.write_str("min"),
+            Statistic::Median => formatter.write_str("median"),
+            Statistic::L2 => formatter.write_str("l2"),
+            Statistic::Top(k) => write!(formatter, "top{k}"),
         }
     }
 }
@@ -143,19 +145,7 @@ impl fmt::Display for Aggregation {
     }
 }
 
-impl TryFrom<String> for Aggregation {
-    type Error = AggregationError;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<Aggregation> for String {
-    fn from(aggregation: Aggregation) -> Self {
-        aggregation.to_string()
-    }
-}
+stored_as_text!(Aggregation, AggregationError);
 
 #[cfg(test)]
 mod tests {

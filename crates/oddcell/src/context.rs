@@ -3,7 +3,7 @@
 //! The context has no threads: parallel work runs on the rayon pool it is called from, and gives the same bits on any
 //! number of threads.
 
-use crate::{Fitted, Seed};
+use crate::{Fitted, Seed, error::FitError};
 
 /// The progress of long work.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,8 +37,9 @@ pub trait Monitor: Sync {
         false
     }
 
-    /// Receives what fitting would return if it ended after a requested step. All detectors trained in steps report their
-    /// states, except those that train several nets one after the other. Requesting states does not change what is learned.
+    /// Receives what fitting would return if it ended after a requested step. All detectors trained in steps report
+    /// their states, except those that train several nets one after the other. Requesting states does not change what
+    /// is learned.
     fn state(&self, _done: usize, _total: usize, _fitted: &dyn Fitted) {}
 }
 
@@ -88,6 +89,11 @@ impl std::fmt::Debug for Context<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Context").field("seed", &self.seed).finish_non_exhaustive()
     }
+}
+
+/// An error if the work was cancelled.
+pub(crate) fn go_on(monitor: &dyn Monitor) -> Result<(), FitError> {
+    if monitor.cancelled() { Err(FitError::Cancelled) } else { Ok(()) }
 }
 
 impl Context<'static> {

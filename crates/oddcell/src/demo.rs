@@ -110,14 +110,14 @@ pub fn orders(n_rows: usize, n_spoiled: usize, seed: Seed) -> Demo {
     let mut rows = stream.permutation(n_rows);
     rows.truncate(n_spoiled);
     rows.sort_unstable();
-    let spoiled = rows.into_iter().enumerate().map(|(index, row)| {
+    let spoil = |(index, row): (usize, usize)| {
         let blatant = index % 2 == 0;
         let ways: &[Way] = if blatant { &BLATANT } else { &SUBTLE };
         let (column, spoil) = ways[index / 2 % ways.len()];
         spoil(&mut orders[row]);
         Spoiled { row: row + 1, column, blatant }
-    });
-    let spoiled = spoiled.collect();
+    };
+    let spoiled = rows.into_iter().enumerate().map(spoil).collect();
     Demo { csv: to_csv(&orders), n_rows, spoiled }
 }
 

@@ -11,7 +11,7 @@
 //! assert!(error.to_string().starts_with("there is no detector `knm`; known: "));
 //! ```
 
-use std::path::PathBuf;
+use std::{borrow::Cow, path::PathBuf};
 
 use crate::count::{count, counted};
 pub use crate::{encode::EncodeError, judge::LabelError, model_file::ModelFileError, table::TableError};
@@ -51,6 +51,46 @@ pub enum Error {
         /// The error of the system.
         source: std::io::Error,
     },
+}
+
+/// What an error is about.
+#[derive(Debug)]
+pub enum Blame<'a> {
+    /// The table, the parameters or the model file: what the caller gave.
+    Input,
+    /// The same, and it is of the wrong type.
+    Type,
+    /// The operating system: files and folders.
+    System(&'a std::io::Error),
+    /// The work failed on its way.
+    Run,
+    /// Somebody cancelled the work.
+    Cancelled,
+}
+
+impl Error {
+    /// What the error is about; command line and Python derive exit codes and exceptions from it. Errors not named here
+    /// are about the input.
+    #[must_use]
+    pub fn blame(&self) -> Blame<'_> {
+        match self {
+            Self::File { source, .. } | Self::Table(TableError::Io { source, .. }) => Blame::System(source),
+            Self::Param(ParamError::UnknownParameter { .. } | ParamError::WrongType { .. })
+            | Self::Table(TableError::UnsupportedType { .. })
+            | Self::Encode(EncodeError::Table(TableError::UnsupportedType { .. })) => Blame::Type,
+            Self::Fit(FitError::Cancelled) => Blame::Cancelled,
+            Self::Fit(FitError::Diverged { .. } | FitError::Spill(_) | FitError::TableChanged { .. })
+            | Self::Score(ScoreError::Spool(_))
+            | Self::Table(TableError::Write { .. }) => Blame::Run,
+            Self::Table(_)
+            | Self::Encode(_)
+            | Self::Param(_)
+            | Self::Fit(_)
+            | Self::Score(_)
+            | Self::Label(_)
+            | Self::ModelFile(_) => Blame::Input,
+        }
+    }
 }
 
 /// Why a parameter was refused.
@@ -262,9 +302,43 @@ pub enum ScoreError {
         /// The value found.
         value: f64,
     },
+    /// The detector's numbers are too large to calculate with.
+    #[error(
+        "the score of row {row} of a batch is {score}, but every score must be finite; a parameter of the model is far \
+         outside its usual range, or its file is damaged"
+    )]
+    InfiniteScore {
+        /// The row within the batch, counted from 1.
+        row: usize,
+        /// The score.
+        score: f64,
+    },
 }
 
-/// The message of an error and of its causes, each once, with serde's names of types in plain words.
+/// A text from a table, a file or a setting as it may reach a terminal: control characters, which can hide or forge what a
+/// terminal shows, and characters that change the direction of text are written as escapes, `\u{1b}`.
+#[must_use]
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    let is_active = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
+    };
+    if !text.contains(is_active) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_active(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// The message of an error and of its causes, each once, with serde's names of types in plain words. It is [`escaped`],
+/// because it quotes names and cells.
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
@@ -276,7 +350,7 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
         }
         cause = inner.source();
     }
-    message
+    escaped(&message)
         .replace(", expected f64", ", expected a number")
         .replace(", expected usize", ", expected a whole number")
         .replace(", expected u64", ", expected a whole number")

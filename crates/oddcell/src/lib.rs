@@ -82,7 +82,8 @@ pub mod model;
 pub mod table;
 pub mod verdict;
 
-// The engine room: public for the other crates and the benchmarks of this repository only. It can change in any version.
+// The engine room: public for the other crates and the benchmarks of this repository only. It can change in any
+// version.
 #[doc(hidden)]
 pub mod count;
 #[doc(hidden)]
@@ -99,6 +100,7 @@ pub mod tensors;
 mod aggregate;
 mod context;
 mod kinds;
+mod layout;
 mod matrix;
 mod parameters;
 mod progress;

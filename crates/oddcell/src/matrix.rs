@@ -1,6 +1,8 @@
 //! Rows × features, row-major, `f64`: the input of detectors.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
+
+use crate::layout::Layout;
 
 /// A dense, row-major matrix of numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -8,13 +10,14 @@ pub struct Matrix {
     values: Vec<f64>,
     n_rows: usize,
     n_cols: usize,
+    layout: Option<Arc<Layout>>,
 }
 
 impl Matrix {
     /// A matrix of zeros.
     #[must_use]
     pub fn zeros(n_rows: usize, n_cols: usize) -> Self {
-        Self { values: vec![0.0; n_rows * n_cols], n_rows, n_cols }
+        Self::new(vec![0.0; n_rows * n_cols], n_rows, n_cols)
     }
 
     /// Wraps `values`, which holds one row after the other.
@@ -24,7 +27,7 @@ impl Matrix {
     #[must_use]
     pub fn new(values: Vec<f64>, n_rows: usize, n_cols: usize) -> Self {
         assert_eq!(values.len(), n_rows * n_cols, "a {n_rows} × {n_cols} matrix");
-        Self { values, n_rows, n_cols }
+        Self { values, n_rows, n_cols, layout: None }
     }
 
     /// A matrix from rows of equal length.
@@ -36,6 +39,22 @@ impl Matrix {
         let n_cols = rows.first().map_or(0, |row| row.as_ref().len());
         let values: Vec<f64> = rows.iter().flat_map(|row| row.as_ref().iter().copied()).collect();
         Self::new(values, rows.len(), n_cols)
+    }
+
+    /// The same rows, whose columns make up the columns of a table as `layout` says.
+    ///
+    /// # Panics
+    /// If the layout is for another number of features.
+    #[must_use]
+    pub(crate) fn with_layout(mut self, layout: Arc<Layout>) -> Self {
+        assert_eq!(layout.n_features(), self.n_cols, "one layout entry per feature");
+        self.layout = Some(layout);
+        self
+    }
+
+    /// What the columns make up; without a layout, each is a number of its own.
+    pub(crate) fn layout(&self) -> Arc<Layout> {
+        self.layout.clone().unwrap_or_else(|| Arc::new(Layout::of_numbers(self.n_cols)))
     }
 
     /// Number of rows.
@@ -91,14 +110,24 @@ impl Matrix {
         for &row in rows {
             values.extend_from_slice(self.row(row));
         }
-        Self::new(values, rows.len(), self.n_cols)
+        Self { layout: self.layout.clone(), ..Self::new(values, rows.len(), self.n_cols) }
     }
 
     /// The rows of a range.
     #[must_use]
     pub fn slice(&self, rows: Range<usize>) -> Self {
         let values = self.values[rows.start * self.n_cols..rows.end * self.n_cols].to_vec();
-        Self::new(values, rows.len(), self.n_cols)
+        Self { layout: self.layout.clone(), ..Self::new(values, rows.len(), self.n_cols) }
+    }
+
+    /// These columns of all rows, in this order.
+    #[must_use]
+    pub(crate) fn columns(&self, columns: &[u32]) -> Self {
+        let mut values = Vec::with_capacity(self.n_rows * columns.len());
+        for row in self.rows() {
+            values.extend(columns.iter().map(|&column| row[column as usize]));
+        }
+        Self::new(values, self.n_rows, columns.len())
     }
 
     /// The row and column, counted from 0, of the first value that is NaN or infinite.

@@ -19,4 +19,23 @@ macro_rules! parameters {
         }
     };
 }
-pub(crate) use parameters;
+/// Stores a type in files as the text that it is written as and read from.
+macro_rules! stored_as_text {
+    ($Type:ty, $Error:ty) => {
+        impl TryFrom<String> for $Type {
+            type Error = $Error;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$Type> for String {
+            fn from(value: $Type) -> Self {
+                value.to_string()
+            }
+        }
+    };
+}
+
+pub(crate) use {parameters, stored_as_text};

@@ -1,9 +1,9 @@
 //! Turns p-values and scores into verdicts: which rows are called odd.
 //!
-//! There are four rules. One procedure applies them to tables in memory and to streams: a [`FirstPass`] sees every row
-//! once, keeps little (the counts of distinct p-values, or the k highest scores), and then gives a [`Cutoff`] that
-//! decides row by row. Rules that need no first pass ([`Rule::needs_two_passes`]) get their cutoff at once. [`verdicts`]
-//! does all of this for rows in memory.
+//! There are four rules. One procedure applies them to tables in memory and to streams: a first pass sees every row
+//! once, keeps little (the counts of distinct p-values, or the k highest scores), and then gives a cutoff that
+//! decides row by row. Rules that need no first pass ([`Rule::needs_two_passes`]) get their cutoff at once.
+//! [`verdicts`] does all of this for rows in memory.
 //!
 //! ```
 //! use oddcell::{calibrate::Calibration, verdict::{Rule, verdicts}};
@@ -18,8 +18,8 @@
 //! ```
 
 use std::{
-    cmp::{Ordering, Reverse},
-    collections::{BTreeMap, BinaryHeap},
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
     fmt,
 };
 
@@ -77,7 +77,10 @@ impl Rule {
     /// Whether the rule must see all rows before it can judge the first.
     #[must_use]
     pub fn needs_two_passes(self) -> bool {
-        matches!(self, Self::Fdr(_) | Self::Top(_))
+        match self {
+            Self::Fdr(_) | Self::Top(_) => true,
+            Self::Alpha(_) | Self::Contamination(_) => false,
+        }
     }
 
     /// A note if the rule cannot flag any row, or cannot flag a single row alone: with n calibration rows the smallest
@@ -124,11 +127,8 @@ impl fmt::Display for Rule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Alpha(alpha) => {
-                write!(
-                    formatter,
-                    "p-value at most {alpha}: about {} of normal rows are flagged",
-                    percent(alpha)
-                )
+                let share = percent(alpha);
+                write!(formatter, "p-value at most {alpha}: about {share} of normal rows are flagged")
             }
             Self::Fdr(fdr) => write!(
                 formatter,
@@ -161,127 +161,103 @@ fn percent(share: f64) -> String {
 pub fn verdicts(rule: Rule, scores: &[f64], p_values: &[f64], reference: &Calibration) -> Vec<bool> {
     assert_eq!(scores.len(), p_values.len(), "one p-value per score");
     let mut first_pass = FirstPass::new(rule, || reference.clone());
-    first_pass.observe_all(scores, p_values);
+    first_pass.observe(scores, p_values);
     first_pass.decide().verdicts(0, scores, p_values)
 }
 
 /// Sees every row once, in order, and keeps what the rule needs for its decision.
-#[doc(hidden)]
 #[derive(Debug, Clone)]
-pub struct FirstPass(Kept);
-
-#[derive(Debug, Clone)]
-enum Kept {
+pub(crate) enum FirstPass {
     /// The rule decides without seeing the rows.
     Nothing(Cutoff),
     /// How many rows have each p-value. Conformal p-values are multiples of 1/(n + 1), so the map stays as small
     /// as the calibration set. The keys are bits, which sort like the numbers for positive floats.
     PValues { fdr: f64, counts: BTreeMap<u64, u64>, n_rows: u64 },
-    /// The oddest rows so far, with the least odd on top.
-    Oddest { most: usize, heap: BinaryHeap<Reverse<Place>>, n_rows: usize },
+    /// The oddest rows so far, the least odd first.
+    Oddest { most: usize, rows: BTreeSet<Oddness>, n_rows: usize },
 }
 
 /// A row's place in the order of oddness: by score; among equal scores the earlier row is odder.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) score: f64,
-    pub(crate) row: usize,
-}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Oddness(i64, Reverse<usize>);
 
-impl PartialEq for Place {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Place {}
-
-impl Ord for Place {
-    fn cmp(&self, other: &Self) -> Ordering {
+impl Oddness {
+    pub(crate) fn of(score: f64, row: usize) -> Self {
         // Adding 0.0 turns -0.0 into 0.0; the total order would distinguish them.
-        (self.score + 0.0).total_cmp(&(other.score + 0.0)).then(other.row.cmp(&self.row))
+        Self(in_total_order(score + 0.0), Reverse(row))
     }
 }
 
-impl PartialOrd for Place {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+/// A whole number for every float, in the order of [`f64::total_cmp`].
+fn in_total_order(value: f64) -> i64 {
+    let bits = value.to_bits().cast_signed();
+    // All bits but the sign are reversed in negative numbers.
+    bits ^ ((bits >> 63) & i64::MAX)
 }
 
 impl FirstPass {
     /// Starts a first pass; `reference` as in [`verdicts`].
-    #[must_use]
-    pub fn new(rule: Rule, reference: impl FnOnce() -> Calibration) -> Self {
-        Self(match rule {
-            Rule::Alpha(alpha) => Kept::Nothing(Cutoff(Line::PAtMost(alpha))),
-            Rule::Contamination(share) => {
-                Kept::Nothing(Cutoff(Line::ScoreAbove(reference().threshold(share))))
-            }
-            Rule::Fdr(fdr) => Kept::PValues { fdr, counts: BTreeMap::new(), n_rows: 0 },
-            Rule::Top(most) => Kept::Oddest { most, heap: BinaryHeap::new(), n_rows: 0 },
-        })
+    pub(crate) fn new(rule: Rule, reference: impl FnOnce() -> Calibration) -> Self {
+        match rule {
+            Rule::Alpha(alpha) => Self::Nothing(Cutoff::PAtMost(alpha)),
+            Rule::Contamination(share) => Self::Nothing(Cutoff::ScoreAbove(reference().threshold(share))),
+            Rule::Fdr(fdr) => Self::PValues { fdr, counts: BTreeMap::new(), n_rows: 0 },
+            Rule::Top(most) => Self::Oddest { most, rows: BTreeSet::new(), n_rows: 0 },
+        }
     }
 
-    /// Sees the next row.
-    pub fn observe_all(&mut self, scores: &[f64], p_values: &[f64]) {
-        scores.iter().zip(p_values).for_each(|(&score, &p_value)| self.observe(score, p_value));
-    }
-
-    /// The next row.
-    pub fn observe(&mut self, score: f64, p_value: f64) {
-        match &mut self.0 {
-            Kept::Nothing(_) => {}
-            Kept::PValues { counts, n_rows, .. } => {
-                *n_rows += 1;
-                *counts.entry(p_value.to_bits()).or_insert(0) += 1;
+    /// Sees the next rows.
+    pub(crate) fn observe(&mut self, scores: &[f64], p_values: &[f64]) {
+        match self {
+            Self::Nothing(_) => {}
+            Self::PValues { counts, n_rows, .. } => {
+                *n_rows += p_values.len() as u64;
+                for p_value in p_values {
+                    *counts.entry(p_value.to_bits()).or_insert(0) += 1;
+                }
             }
-            Kept::Oddest { most, heap, n_rows } => {
-                let place = Place { score, row: *n_rows };
-                *n_rows += 1;
-                if heap.len() < *most {
-                    heap.push(Reverse(place));
-                } else if let Some(mut least) = heap.peek_mut()
-                    && place > least.0
-                {
-                    *least = Reverse(place);
+            Self::Oddest { most, rows, n_rows } => {
+                for &score in scores {
+                    let row = Oddness::of(score, *n_rows);
+                    *n_rows += 1;
+                    if rows.len() < *most || rows.first().is_some_and(|least| row > *least) {
+                        rows.insert(row);
+                    }
+                    if rows.len() > *most {
+                        rows.pop_first();
+                    }
                 }
             }
         }
     }
 
     /// How many of the rows seen are odd; 0 for rules that need no first pass.
-    #[must_use]
-    pub fn n_odd(&self) -> usize {
-        match &self.0 {
-            Kept::Nothing(_) => 0,
-            Kept::PValues { counts, .. } => {
-                let Some(bound) = self.p_bound() else { return 0 };
-                counts.range(..=bound.to_bits()).map(|(_, &count)| count as usize).sum()
+    pub(crate) fn n_odd(&self) -> usize {
+        match self {
+            Self::Nothing(_) => 0,
+            Self::PValues { counts, .. } => {
+                let cutoff = self.decide();
+                let is_odd = |&(&bits, _): &(&u64, &u64)| cutoff.is_odd(0, 0.0, f64::from_bits(bits));
+                counts.iter().filter(is_odd).map(|(_, &count)| count as usize).sum()
             }
-            Kept::Oddest { heap, .. } => heap.len(),
+            Self::Oddest { rows, .. } => rows.len(),
         }
     }
 
-    /// The largest p-value of odd rows, by Benjamini and Hochberg.
-    fn p_bound(&self) -> Option<f64> {
-        let Kept::PValues { fdr, counts, n_rows } = &self.0 else { return None };
-        let counts = counts.iter().map(|(&bits, &count)| (f64::from_bits(bits), count));
-        benjamini_hochberg(*fdr, counts, *n_rows)
-    }
-
     /// The cutoff between odd and normal.
-    #[must_use]
-    pub fn decide(self) -> Cutoff {
-        match &self.0 {
-            Kept::Nothing(cutoff) => *cutoff,
-            Kept::PValues { .. } => Cutoff(Line::PAtMost(self.p_bound().unwrap_or(f64::NEG_INFINITY))),
-            Kept::Oddest { most, heap, .. } => Cutoff(match heap.peek() {
-                Some(Reverse(least)) if heap.len() == *most => Line::AtLeastAsOddAs(*least),
+    pub(crate) fn decide(&self) -> Cutoff {
+        match self {
+            Self::Nothing(cutoff) => *cutoff,
+            Self::PValues { fdr, counts, n_rows } => {
+                let counts = counts.iter().map(|(&bits, &count)| (f64::from_bits(bits), count));
+                Cutoff::PAtMost(benjamini_hochberg(*fdr, counts, *n_rows).unwrap_or(f64::NEG_INFINITY))
+            }
+            Self::Oddest { most, rows, .. } => match rows.first() {
+                Some(least) if rows.len() == *most => Cutoff::AtLeastAsOddAs(*least),
                 // Fewer rows than asked for: all are odd.
-                Some(_) => Line::PAtMost(f64::INFINITY),
-                None => Line::PAtMost(f64::NEG_INFINITY),
-            }),
+                Some(_) => Cutoff::PAtMost(f64::INFINITY),
+                None => Cutoff::PAtMost(f64::NEG_INFINITY),
+            },
         }
     }
 }
@@ -307,32 +283,26 @@ pub fn benjamini_hochberg(
 }
 
 /// Decides row by row which rows are odd.
-#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cutoff(Line);
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Line {
+pub(crate) enum Cutoff {
     PAtMost(f64),
     ScoreAbove(f64),
-    AtLeastAsOddAs(Place),
+    AtLeastAsOddAs(Oddness),
 }
 
 impl Cutoff {
     /// The verdicts on rows whose first has the index `first_row`.
-    #[must_use]
-    pub fn verdicts(&self, first_row: usize, scores: &[f64], p_values: &[f64]) -> Vec<bool> {
+    pub(crate) fn verdicts(&self, first_row: usize, scores: &[f64], p_values: &[f64]) -> Vec<bool> {
         let rows = scores.iter().zip(p_values).zip(first_row..);
         rows.map(|((&score, &p_value), row)| self.is_odd(row, score, p_value)).collect()
     }
 
     /// Whether the row with this index (from 0, as in the first pass), score and p-value is odd.
-    #[must_use]
-    pub fn is_odd(&self, row: usize, score: f64, p_value: f64) -> bool {
-        match self.0 {
-            Line::PAtMost(bound) => p_value <= bound,
-            Line::ScoreAbove(bound) => score > bound,
-            Line::AtLeastAsOddAs(least) => Place { score, row } >= least,
+    fn is_odd(&self, row: usize, score: f64, p_value: f64) -> bool {
+        match *self {
+            Self::PAtMost(bound) => p_value <= bound,
+            Self::ScoreAbove(bound) => score > bound,
+            Self::AtLeastAsOddAs(least) => Oddness::of(score, row) >= least,
         }
     }
 }

@@ -57,7 +57,16 @@ fn what_a_detector_states_is_true() {
         let held = rows.row(2).iter().filter(|value| holds(value)).count();
         assert_eq!(defaults.abilities().unwrap(), entry.abilities);
         match entry.abilities.keeps {
-            Keeps::Rows(_) | Keeps::Values => assert_eq!(held, N_COLS),
+            Keeps::Rows(_) | Keeps::Values(_) => assert_eq!(held, N_COLS),
+            // As distances from the median of their column.
+            Keeps::Distances(_) => {
+                let medians = saved.0.iter().filter(|(name, _)| name.ends_with(".median"));
+                let medians: Vec<f64> = medians.map(|(_, tensor)| first_number(tensor)).collect();
+                let is_held = |value: &&f64| {
+                    medians.iter().any(|median| **value == *median || holds(&(**value - median).abs()))
+                };
+                assert_eq!(rows.row(2).iter().filter(is_held).count(), N_COLS);
+            }
             Keeps::Nothing | Keeps::Projections => assert_eq!(held, 0),
         }
     });
@@ -69,6 +78,15 @@ fn tensor_holds(tensor: &Tensor, value: f64) -> bool {
         Tensor::F64(_, values) => values.contains(&value),
         Tensor::F32(_, values) => values.contains(&(value as f32)),
         Tensor::U32(..) => false,
+    }
+}
+
+/// The first number of a tensor of numbers.
+fn first_number(tensor: &Tensor) -> f64 {
+    match tensor {
+        Tensor::F64(_, values) => values[0],
+        Tensor::F32(_, values) => f64::from(values[0]),
+        Tensor::U32(..) => panic!("no numbers"),
     }
 }
 
@@ -141,7 +159,7 @@ fn every_row_gets_one_finite_score_and_a_row_alone_the_same_as_in_company() {
 }
 
 /// Those that find training rows by comparing them with the others.
-const COMPARES: &[&str] = &["knn", "lof"];
+const COMPARES: &[&str] = &["knn", "dte-np", "lof"];
 
 #[test]
 fn training_scores_are_one_finite_number_per_training_row_and_no_row_is_its_own_neighbor() {

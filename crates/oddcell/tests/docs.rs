@@ -210,7 +210,10 @@ fn the_model_file_page_says_what_every_detector_keeps_of_the_training_table() {
             Keeps::Rows(usize::MAX) => "whole rows: all of them",
             Keeps::Rows(10_000) => "whole rows: by default up to 10,000 per member",
             Keeps::Rows(other) => panic!("the page names no {other} rows"),
-            Keeps::Values => "values: all of them",
+            Keeps::Values(usize::MAX) => "values: all of them",
+            Keeps::Values(other) => panic!("the page names no {other} values"),
+            Keeps::Distances(2_128) => "distances: up to 2,128 of each column",
+            Keeps::Distances(other) => panic!("the page names no {other} distances"),
             Keeps::Projections => "projections:",
             Keeps::Nothing => "nothing",
         };

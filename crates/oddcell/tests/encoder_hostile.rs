@@ -51,26 +51,33 @@ fn impossible() -> Vec<(&'static str, Value)> {
         ("/columns/0/name", json!("")),
         ("/columns/0/nulls", json!(20)),
         ("/columns/0/nulls", json!(huge)),
-        ("/columns/0/content/mean", json!(null)),
-        ("/columns/0/content/mean", json!(1e9)),
-        ("/columns/0/content/std", json!(0)),
-        ("/columns/0/content/std", json!(-1)),
-        ("/columns/0/content/std", json!(1e300)),
-        ("/columns/0/content/min", json!(-f64::MAX)),
-        ("/columns/0/content/max", json!(3)),
-        ("/columns/0/content/low", json!(400)),
+        ("/columns/0/content/spread/mean", json!(null)),
+        ("/columns/0/content/spread/mean", json!(1e9)),
+        ("/columns/0/content/spread/std", json!(0)),
+        ("/columns/0/content/spread/std", json!(-1)),
+        ("/columns/0/content/spread/std", json!(1e300)),
+        ("/columns/0/content/spread/min", json!(-f64::MAX)),
+        ("/columns/0/content/spread/max", json!(3)),
+        ("/columns/0/content/spread/low", json!(400)),
+        ("/columns/0/content/unreadable", json!(19)),
         ("/columns/0/content/kind", json!("word")),
         ("/columns/1/content/spread/std", json!(0)),
         ("/columns/1/content/style", json!("year")),
+        ("/columns/1/content/unreadable", json!(huge)),
         ("/columns/2/content/true_rows", json!(21)),
-        ("/columns/3/content/kept/0/rows", json!(13)),
-        ("/columns/3/content/kept/0/rows", json!(huge)),
-        ("/columns/3/content/kept/0/name", json!("b")),
-        ("/columns/3/content/rare/0/name", json!("a")),
-        ("/columns/3/content/rare/0/rows", json!(0)),
-        ("/columns/3/content/rare/0/rows", json!(2)),
-        ("/columns/3/content/pooled_levels", json!(2)),
-        ("/columns/3/content/pooled_rows", json!(2)),
+        ("/columns/2/content/unreadable", json!(14)),
+        ("/columns/0/content/form/decimals/0", json!(18)),
+        ("/columns/0/content/form/negative", json!(huge)),
+        ("/columns/0/content/form/scale", json!(-1)),
+        ("/columns/1/content/parts/0/rows/0", json!(huge)),
+        ("/columns/3/content/levels/known/0/rows", json!(13)),
+        ("/columns/3/content/levels/known/0/rows", json!(huge)),
+        ("/columns/3/content/levels/known/0/name", json!("b")),
+        ("/columns/3/content/levels/known/2/rows", json!(0)),
+        ("/columns/3/content/levels/known/2/rows", json!(8)),
+        ("/columns/3/content/levels/forgotten", json!(2)),
+        ("/columns/3/content/levels/forgotten_rows", json!(2)),
+        ("/columns/3/content/spaced", json!(21)),
         ("/left_out/0/reason", json!("boredom")),
     ]
 }
@@ -89,7 +96,7 @@ fn every_figure_that_no_table_can_give_is_refused_with_its_place() {
     /n_rows = -1
       invalid value: integer `-1`, expected u64
     /n_rows = 19
-      not a valid encoder: column `name`: rows of all levels: found 20, expected the number of rows that are not null
+      not a valid encoder: column `number`: numbers by decimals: found 19, expected the rows with a number
     /columns = []
       not a valid encoder: columns: found none, expected at least one
     /columns/0/name = "name"
@@ -102,48 +109,62 @@ fn every_figure_that_no_table_can_give_is_refused_with_its_place() {
       not a valid encoder: column `number`: nulls: found 20, expected fewer than the training rows
     /columns/0/nulls = 18446744073709551615
       not a valid encoder: column `number`: nulls: found 18446744073709551615, expected fewer than the training rows
-    /columns/0/content/mean = null
+    /columns/0/content/spread/mean = null
       invalid type: null, expected f64
-    /columns/0/content/mean = 1000000000.0
+    /columns/0/content/spread/mean = 1000000000.0
       not a valid encoder: column `number`: mean: found 1000000000, expected a number from the minimum to the maximum
-    /columns/0/content/std = 0
+    /columns/0/content/spread/std = 0
       not a valid encoder: column `number`: standard deviation: found 0.0, expected above 0, at most the range
-    /columns/0/content/std = -1
+    /columns/0/content/spread/std = -1
       not a valid encoder: column `number`: standard deviation: found -1.0, expected above 0, at most the range
-    /columns/0/content/std = 1e+300
+    /columns/0/content/spread/std = 1e+300
       not a valid encoder: column `number`: standard deviation: found 1e300, expected above 0, at most the range
-    /columns/0/content/min = -1.7976931348623157e+308
+    /columns/0/content/spread/min = -1.7976931348623157e+308
       not a valid encoder: column `number`: standard deviation: found 113.66074319190548, expected more, with such a range and so few rows
-    /columns/0/content/max = 3
+    /columns/0/content/spread/max = 3
       not a valid encoder: column `number`: minimum, 1 % quantile, 99 % quantile, maximum: found 0.0, 0.18, 354.34000000000003, 3.0, expected numbers in rising order
-    /columns/0/content/low = 400
+    /columns/0/content/spread/low = 400
       not a valid encoder: column `number`: minimum, 1 % quantile, 99 % quantile, maximum: found 0.0, 400.0, 354.34000000000003, 361.0, expected numbers in rising order
+    /columns/0/content/unreadable = 19
+      not a valid encoder: column `number`: unreadable cells: found 19, expected fewer than the rows that are not null
     /columns/0/content/kind = "word"
-      unknown variant `word`, expected one of `number`, `boolean`, `date`, `category`
+      unknown variant `word`, expected one of `number`, `boolean`, `date`, `text`, `category`
     /columns/1/content/spread/std = 0
       not a valid encoder: column `moment`: standard deviation: found 0.0, expected above 0, at most the range
     /columns/1/content/style = "year"
       unknown variant `year`, expected one of `time`, `day`, `moment`
+    /columns/1/content/unreadable = 18446744073709551615
+      not a valid encoder: column `moment`: unreadable cells: found 18446744073709551615, expected fewer than the rows that are not null
     /columns/2/content/true_rows = 21
-      not a valid encoder: column `boolean`: true rows: found 21, expected at most the rows that are not null
-    /columns/3/content/kept/0/rows = 13
+      not a valid encoder: column `boolean`: true rows: found 21, expected at most the rows that are true or false
+    /columns/2/content/unreadable = 14
+      not a valid encoder: column `boolean`: true rows: found 7, expected at most the rows that are true or false
+    /columns/0/content/form/decimals/0 = 18
+      not a valid encoder: column `number`: numbers by decimals: found 18, expected the rows with a number
+    /columns/0/content/form/negative = 18446744073709551615
+      not a valid encoder: column `number`: numbers with a sign: found 18446744073709551615, expected at most the rows with a number
+    /columns/0/content/form/scale = -1
+      not a valid encoder: column `number`: scale: found Some(-1.0), expected a number above 0
+    /columns/1/content/parts/0/rows/0 = 18446744073709551615
+      not a valid encoder: column `moment`: hour: found 18446744073709551615, expected the rows with a date
+    /columns/3/content/levels/known/0/rows = 13
       not a valid encoder: column `name`: rows of all levels: found 21, expected the number of rows that are not null
-    /columns/3/content/kept/0/rows = 18446744073709551615
+    /columns/3/content/levels/known/0/rows = 18446744073709551615
       not a valid encoder: column `name`: rows of all levels: found 18446744073709551615, expected the number of rows that are not null
-    /columns/3/content/kept/0/name = "b"
+    /columns/3/content/levels/known/0/name = "b"
       not a valid encoder: column `name`: levels: found a name twice, expected different names
-    /columns/3/content/rare/0/name = "a"
-      not a valid encoder: column `name`: levels: found a name twice, expected different names
-    /columns/3/content/rare/0/rows = 0
+    /columns/3/content/levels/known/2/rows = 0
       not a valid encoder: column `name`: rows of level `rare`: found 0, expected at least 1
-    /columns/3/content/rare/0/rows = 2
-      not a valid encoder: column `name`: pooled rows: found 1, expected the rows of the pooled levels
-    /columns/3/content/pooled_levels = 2
-      not a valid encoder: column `name`: rare levels: found 1, expected all pooled levels, or none
-    /columns/3/content/pooled_rows = 2
-      not a valid encoder: column `name`: rows of all levels: found 21, expected the number of rows that are not null
+    /columns/3/content/levels/known/2/rows = 8
+      not a valid encoder: column `name`: levels: found a rarer level before a more common one, expected the most common one first
+    /columns/3/content/levels/forgotten = 2
+      not a valid encoder: column `name`: forgotten rows: found 0, expected the rows of the forgotten levels
+    /columns/3/content/levels/forgotten_rows = 2
+      not a valid encoder: column `name`: forgotten rows: found 2, expected the rows of the forgotten levels
+    /columns/3/content/spaced = 21
+      not a valid encoder: column `name`: rows with spaces: found 21, expected at most the rows with a name
     /left_out/0/reason = "boredom"
-      unknown variant `boredom`, expected one of `label`, `ignored`, `all_null`, `identifier`, `no_common_level`
+      unknown variant `boredom`, expected one of `label`, `ignored`, `all_null`, `identifier`
     "#);
 }
 
@@ -155,9 +176,10 @@ fn unknown_fields_are_refused_at_every_level() {
         "/columns/0/content",
         "/columns/1/content",
         "/columns/1/content/spread",
+        "/columns/0/content/form",
         "/columns/2/content",
         "/columns/3/content",
-        "/columns/3/content/kept/0",
+        "/columns/3/content/levels/known/0",
         "/left_out/0",
     ] {
         let message = refusal(|value| {
@@ -178,7 +200,7 @@ fn too_many_features_are_refused() {
         });
         value["columns"] = columns.collect();
     });
-    assert_eq!(message, "not a valid encoder: features: found 65537, expected at most 65536");
+    assert_eq!(message, "not a valid encoder: features: found 131074, expected at most 65536");
 }
 
 /// All leaves of a JSON value, as pointers.

@@ -1,5 +1,5 @@
 //! The classical detectors against scores of `PyOD` and scikit-learn on small tables
-//! (`golden/classical.json`). Tolerance 1e-9, relative for scores above 1.
+//! (`golden/classical.json`, `golden/baselines.json`). Tolerance 1e-9, relative for scores above 1.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -30,6 +30,11 @@ struct Case {
     train: Vec<f64>,
     test: Option<Vec<f64>>,
     each_alone: Option<Vec<f64>>,
+}
+
+/// Scores of the other baselines, written by `golden/baselines.py`.
+fn baselines() -> Golden {
+    serde_json::from_str(include_str!("golden/baselines.json")).unwrap()
 }
 
 fn golden() -> Golden {
@@ -74,6 +79,24 @@ fn the_classical_detectors_give_the_scores_of_pyod() {
             assert_close(&fitted.score(&rows).unwrap(), test, &format!("{what}, test"));
             assert_close(&each_alone(&*fitted, &rows), alone, &format!("{what}, each alone"));
         }
+    }
+}
+
+#[test]
+fn the_other_baselines_give_the_scores_of_pyod_and_scikit_learn() {
+    let golden = baselines();
+    let count = |detector: &str| golden.cases.iter().filter(|case| case.detector == detector).count();
+    assert_eq!(["hbos", "mcd", "dte-np"].map(count), [8, 2, 4]);
+    for case in &golden.cases {
+        let table = &golden.tables[&case.table];
+        let what = format!("{} {}", case.table, case.name);
+        let (train, test) = (Matrix::from_rows(&table.train), Matrix::from_rows(&table.test));
+        let fitted = fit(case, "default", &train);
+        let training_scores =
+            fitted.training_scores(0..train.n_rows()).unwrap_or_else(|| fitted.score(&train).unwrap());
+        assert_close(&training_scores, &case.train, &format!("{what}, train"));
+        let found = fitted.score(&test).unwrap();
+        assert_close(&found, case.test.as_ref().unwrap(), &format!("{what}, test"));
     }
 }
 

@@ -10,7 +10,7 @@ use oddcell::{
     Context, DetectorSpec, Error, Model, Monitor, Progress, Seed, Table,
     error::FitError,
     explain::{Unit, noise_by_column},
-    judge::{Noise, Scorer},
+    judge::{Judge, Noise, Scorer},
     metrics::auc,
     model::{FitOptions, detect},
     table::Rows,

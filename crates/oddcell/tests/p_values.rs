@@ -10,6 +10,7 @@ mod tables;
 use arrow_select::concat::concat_batches;
 use oddcell::{
     Context, DetectorSpec, Model, Seed,
+    judge::Judge,
     model::FitOptions,
     table::Rows,
     verdict::{Rule, verdicts},
@@ -122,8 +123,8 @@ fn p_values_of_a_net_are_uniform_with_a_holdout_and_with_folds() {
     }
 }
 
-/// For many models with `n_rows` rows each: the share of normal rows among those that `fdr` calls odd, and the share found
-/// of the odd ones. Each judges 20 normal rows and 10 whose numbers do not belong together.
+/// For many models with `n_rows` rows each: the share of normal rows among those that `fdr` calls odd, and the share
+/// found of the odd ones. Each judges 20 normal rows and 10 whose numbers do not belong together.
 fn false_and_found(n_rows: usize, rate: f64, n_models: u64) -> Vec<(f64, f64)> {
     let options = options("knn");
     let judged = |model: u64| {

@@ -1,4 +1,5 @@
-//! The one road: for every detector, rows judged in memory and rows streamed from a file get the same answers to the bit.
+//! The one road: for every detector, rows judged in memory and rows streamed from a file get the same answers to the
+//! bit.
 #![allow(clippy::unwrap_used, reason = "a test may fail by a panic")]
 
 use arrow_array::{RecordBatch, cast::AsArray};

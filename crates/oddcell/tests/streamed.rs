@@ -7,6 +7,7 @@ use oddcell::{
     Context, DetectorSpec, Error, Matrix, Model, Seed, Table,
     encode::Encoder,
     error::FitError,
+    judge::Judge,
     model::{FitOptions, Streaming},
     table::{Format, ReadOptions, Rows, TableError, TableReader, TableWriter},
 };
@@ -130,7 +131,7 @@ fn what_cannot_be_streamed_is_told() {
     // 1,600 rows in 1,024 blocks are 2 rows a block, of 8 numbers and a place in the order: 2 · 2 · 36 bytes.
     assert_eq!(
         message(fit_as(&bytes, &bytes, 60, 256, &options())),
-        "60 bytes of memory are too little to learn from 1,600 rows; at least 144 bytes are needed"
+        "60 bytes of memory are too little to learn from 1,600 rows; at least 400 bytes are needed"
     );
     for (n_rows, then) in [(N_ROWS - 1, "fewer"), (N_ROWS + 1, "more")] {
         let changed = parquet(&rows(n_rows));

@@ -49,9 +49,9 @@ fn a_mixed_csv_is_read_with_kinds_and_given_back_byte_for_byte() {
 fn json_lines_hold_plain_values_and_read_back() {
     let table = read(MIXED).unwrap();
     let text = String::from_utf8(written(&table, Format::JsonLines)).unwrap();
-    let expected = r#"{"id":"a1","amount":1.50,"when":"2024-01-31","paid":true,"colour":"red"}
-{"id":"a2","amount":null,"when":"2024-02-01 10:00","paid":false,"colour":" blue, dark "}
-{"id":"a3","amount":-3e2,"when":null,"paid":true,"colour":null}
+    let expected = r#"{"id":"a1","amount":1.50,"when":"2024-01-31","paid":"yes","colour":"red"}
+{"id":"a2","amount":null,"when":"2024-02-01 10:00","paid":"no","colour":" blue, dark "}
+{"id":"a3","amount":-3e2,"when":null,"paid":"yes","colour":null}
 "#;
     assert_eq!(text, expected);
     let back = read(&text).unwrap();
@@ -68,7 +68,7 @@ fn parquet_keeps_numbers_truth_values_nulls_and_text() {
     assert_eq!((names(&back), kinds(&back)), (names(&table), kinds(&table)));
     let types: Vec<DataType> = back.schema().fields().iter().map(|field| field.data_type().clone()).collect();
     let text = DataType::Utf8;
-    assert_eq!(types, [text.clone(), DataType::Float64, text.clone(), DataType::Boolean, text]);
+    assert_eq!(types, [text.clone(), DataType::Float64, text.clone(), text.clone(), text]);
     assert!(back.schema().fields().iter().all(|field| field.metadata().is_empty()));
     let amounts = back.batches[0].column(1);
     assert!(amounts.is_null(1));
@@ -85,9 +85,32 @@ fn a_text_column_of_digits_stays_text_from_parquet_to_parquet() {
     let mut writer = TableWriter::create("test", Vec::new(), Format::Parquet, &schema, &[]).unwrap();
     writer.write(&batch).unwrap();
     let table = read(writer.finish().unwrap()).unwrap();
-    assert_eq!(kinds(&table), [ColumnKind::Number]);
+    assert_eq!(kinds(&table), [ColumnKind::Category]);
     let back = read(written(&table, Format::Parquet)).unwrap();
     assert_eq!(cells(&back), [[Some("01234".to_owned())], [Some("56789".to_owned())]]);
+}
+
+#[test]
+fn cells_come_back_as_they_were_in_every_format() {
+    use DataType::{Boolean, Float64, Int64, Utf8};
+    let csv = "fips,n,x,paid,flag,price,slip\n\
+               01005,7,1.5,No,true,\"$1,200\",5\n\
+               36061,-12,2,yes,false,$5,6\n";
+    let slips = (0..12).map(|row| format!("06037,{row},0.5,no,true,$7,{row}\n")).collect::<Vec<_>>().concat();
+    let table = read(format!("{csv}{slips}06037,3,4.25,no,true,$7,18OO\n")).unwrap();
+    let json = String::from_utf8(written(&table, Format::JsonLines)).unwrap();
+    assert!(json.starts_with(
+        "{\"fips\":\"01005\",\"n\":7,\"x\":1.5,\"paid\":\"No\",\"flag\":true,\"price\":\"$1,200\",\"slip\":5}\n"
+    ));
+    assert!(json.ends_with("\"price\":\"$7\",\"slip\":\"18OO\"}\n"));
+    let again = read(&json).unwrap();
+    assert_eq!(String::from_utf8(written(&again, Format::JsonLines)).unwrap(), json);
+    let parquet = read(written(&table, Format::Parquet)).unwrap();
+    let types: Vec<DataType> =
+        parquet.schema().fields().iter().map(|field| field.data_type().clone()).collect();
+    assert_eq!(types, [Utf8, Int64, Float64, Utf8, Boolean, Utf8, Utf8]);
+    let csv = String::from_utf8(written(&parquet, Format::Csv)).unwrap();
+    assert!(csv.ends_with("\n06037,3,4.25,no,true,$7,18OO\n"), "{csv}");
 }
 
 #[test]
@@ -168,10 +191,7 @@ fn what_is_wrong_with_a_csv_is_said_with_its_place() {
         error("a,b\n1,\"2\n3,4\n"),
         "test, line 2: a quoted field starts here and is not closed before the end of the file"
     );
-    assert_eq!(
-        error("a,,b,\n1,2,3,4\n"),
-        "test: the header has no name for column 2, 4; every column needs one"
-    );
+    assert_eq!(error(" ,\n1,2\n"), "test: the header has no name for column 1, 2; every column needs one");
     assert_eq!(
         error("a,b,a\n1,2,3\n"),
         "test: the column name `a` appears more than once; names must differ"
@@ -190,6 +210,35 @@ fn what_is_wrong_with_a_csv_is_said_with_its_place() {
     let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
     let error = read_with(b"PAR1xxxxPAR1", &options).unwrap_err().to_string();
     assert_eq!(error, "test should be csv, but its first bytes are those of parquet");
+}
+
+#[test] // pandas' `to_csv` and R's `write.csv` write the index without a name.
+fn columns_without_a_name_get_one_and_a_note() {
+    let table = read(",price\n0,12.5\n1,13\n").unwrap();
+    assert_eq!(names(&table), ["unnamed column 1", "price"]);
+    let notes: Vec<String> = table.all_notes();
+    assert_eq!(notes, ["the column without a name is called `unnamed column 1`"]);
+    let table = read("\"\",\"a\",\n\"1\",5,\n").unwrap();
+    assert_eq!(names(&table), ["unnamed column 1", "a", "unnamed column 3"]);
+}
+
+#[test]
+fn an_array_of_records_is_read_like_json_lines() {
+    let array = "[\n  {\"a\": 1, \"b\": \"x ] \\\" , {\"},\n  {\n    \"b\": \"y\"\n  }\n]\n";
+    let lines = "{\"a\": 1, \"b\": \"x ] \\\" , {\"}\n{\"b\": \"y\"}\n";
+    let table = read(array).unwrap();
+    assert_eq!((names(&table), cells(&table)), (names(&read(lines).unwrap()), cells(&read(lines).unwrap())));
+    let options = ReadOptions { batch_rows: 1, ..ReadOptions::default() };
+    assert_eq!(read_with(array, &options).unwrap().n_rows(), 2);
+    let syntax = |text: &str| error(text).split(": not valid JSON: ").nth(1).unwrap_or("").to_owned();
+    assert!(syntax("[{\"a\":1}\n{\"a\":2}]").starts_with("unexpected `{`"));
+    assert!(syntax("[{\"a\":1},").starts_with("the array is not closed"));
+    assert!(syntax("[{\"a\":1},]").starts_with("unexpected `]`"));
+    assert!(syntax("[{\"a\":1}] x").starts_with("unexpected `x`"));
+    assert_eq!(
+        error("[{\"a\":1},\n\n  7]"),
+        "test, line 3: found a number, but one JSON object per line was expected"
+    );
 }
 
 #[test]
@@ -241,7 +290,7 @@ fn read_wanted(text: &str, wanted: &[&str]) -> (Vec<RecordBatch>, Vec<String>) {
     let options = ReadOptions { batch_rows: 2, wanted, ..ReadOptions::default() };
     let mut reader = TableReader::from_bytes("test", text.into(), &options).unwrap();
     let batches: Vec<RecordBatch> = reader.by_ref().map(Result::unwrap).collect();
-    (batches, reader.notes().iter().map(ToString::to_string).collect())
+    (batches, reader.notes().to_vec())
 }
 
 #[test]
@@ -393,12 +442,15 @@ fn tables_are_made_from_batches_of_one_schema_only() {
 }
 
 #[test]
-fn kinds_can_be_changed_where_every_cell_fits_and_columns_dropped() {
-    let mut table = read("zip,n\n01234,1\n99999,x\n").unwrap();
+fn kinds_can_be_changed_where_some_cell_fits_and_columns_dropped() {
+    let mut table = read("zip,n\n12345,$1\n99999,x\n").unwrap();
+    assert_eq!(kinds(&table), [ColumnKind::Number, ColumnKind::Category]);
     table.set_kind("zip", ColumnKind::Category).unwrap();
-    assert_eq!(table.columns[0].kind, ColumnKind::Category);
-    let error = table.set_kind("n", ColumnKind::Number).unwrap_err().to_string();
-    assert_eq!(error, "test, row 2, column `n`: found `x`, but a number was expected");
+    let error = table.set_kind("n", ColumnKind::Date).unwrap_err().to_string();
+    assert_eq!(error, "test, row 1, column `n`: found `$1`, but a date or time was expected");
+    let mut other = read("n\n1\nx\n").unwrap();
+    other.set_kind("n", ColumnKind::Number).unwrap();
+    assert_eq!(other.all_notes()[0], "column `n`: 1 cell cannot be read as a number, namely `x` in row 2");
     let error = table.set_kind("m", ColumnKind::Category).unwrap_err().to_string();
     assert_eq!(error, "test has no column `m`; its columns are `zip`, `n`");
     let rest = table.without(&["zip"]).unwrap();

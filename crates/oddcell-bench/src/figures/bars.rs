@@ -8,7 +8,7 @@ use super::{
     canvas::{
         Anchor, Canvas, Frame, LETTERS, SMALL_LETTERS, hatching, label, line, path, rectangle, turned_label,
     },
-    check_count, check_values, style, text,
+    check_count, check_some, check_values, style, text,
     ticks::Scale,
 };
 
@@ -100,12 +100,8 @@ pub fn bars(bars: &Bars<'_>) -> Result<Figure, FigureError> {
 }
 
 fn check(bars: &Bars<'_>) -> Result<(), FigureError> {
-    if bars.names.is_empty() {
-        return Err(FigureError::Empty { what: "names of bars" });
-    }
-    if bars.series.is_empty() {
-        return Err(FigureError::Empty { what: "series" });
-    }
+    check_some("names of bars", bars.names.is_empty())?;
+    check_some("series", bars.series.is_empty())?;
     for one in bars.series {
         check_count("values of bars", one.values.len(), bars.names.len())?;
         check_values("value of bar", one.values.iter().copied())?;

@@ -1,10 +1,10 @@
 //! The critical-difference diagram of Demšar (2006, JMLR 7, figure 1): methods on an axis of mean ranks, with
 //! bars that join methods whose difference is not significant.
 //!
-//! *Layout:* names of the better half are on the left, the best on top; names of the worse half are on the right, the worst
-//! on top. A leader line runs from the rank on the axis to its own stem, down the stem, and out to the name. Stems keep the
-//! order of the ranks and a minimum distance, and the outer stem of a side turns first. So no two leader lines meet, except
-//! equal ranks at their common point on the axis. Bars lie between the axis and the first name.
+//! *Layout:* names of the better half are on the left, the best on top; names of the worse half are on the right, the
+//! worst on top. A leader line runs from the rank on the axis to its own stem, down the stem, and out to the name.
+//! Stems keep the order of the ranks and a minimum distance, and the outer stem of a side turns first. So no two leader
+//! lines meet, except equal ranks at their common point on the axis. Bars lie between the axis and the first name.
 
 use super::{
     Figure, FigureError,
@@ -146,8 +146,8 @@ fn named_rank(diagram: &CriticalDifference<'_>, index: usize) -> String {
 /// Finds positions close to the given rising ones, in the same order, with the minimum distance between
 /// neighbors, and within the ends if there is room.
 ///
-/// Neighbors that are too close form a run with a fixed distance, centered on the mean of their wishes. Runs that come too
-/// close are merged (pool adjacent violators on wish − position · distance).
+/// Neighbors that are too close form a run with a fixed distance, centered on the mean of their wishes. Runs that come
+/// too close are merged (pool adjacent violators on wish − position · distance).
 fn spread(wished: &[f64], (low, high): (f64, f64)) -> Vec<f64> {
     let distance = STEM_DISTANCE.min((high - low) / (wished.len() - 1) as f64);
     let mut runs: Vec<(f64, usize)> = Vec::new();

@@ -11,7 +11,7 @@ use super::{
         Anchor, Canvas, Frame, LETTERS, MARGIN, SMALL_LETTERS, TITLE_HEIGHT, hatching, label, line,
         rectangle, turned_label,
     },
-    check_count, check_values, style, text,
+    check_count, check_some, check_values, style, text,
     ticks::Scale,
 };
 
@@ -93,18 +93,12 @@ pub fn heat_map(map: &HeatMap<'_>) -> Result<Figure, FigureError> {
 }
 
 fn check(map: &HeatMap<'_>) -> Result<(), FigureError> {
-    if map.row_names.is_empty() {
-        return Err(FigureError::Empty { what: "rows" });
-    }
-    if map.column_names.is_empty() {
-        return Err(FigureError::Empty { what: "columns" });
-    }
+    check_some("rows", map.row_names.is_empty())?;
+    check_some("columns", map.column_names.is_empty())?;
     check_count("cells", map.cells.len(), map.row_names.len() * map.column_names.len())?;
     // Missing cells are valid; they count as zero so that positions stay right.
     check_values("cell", map.cells.iter().map(|cell| cell.unwrap_or(0.0)))?;
-    if map.cells.iter().all(Option::is_none) {
-        return Err(FigureError::Empty { what: "values in the cells" });
-    }
+    check_some("values in the cells", map.cells.iter().all(Option::is_none))?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use super::{
     Axes, Figure, FigureError,
     axes::{Legend, Plane},
     canvas::{path, path_data},
-    check_count, check_values, is_drawable, style,
+    check_count, check_some, check_values, is_drawable, style,
     ticks::Scale,
 };
 
@@ -58,13 +58,9 @@ pub fn lines(axes: &Axes<'_>, series: &[Series]) -> Result<Figure, FigureError> 
 }
 
 fn check(axes: &Axes<'_>, series: &[Series]) -> Result<(), FigureError> {
-    if series.is_empty() {
-        return Err(FigureError::Empty { what: "series" });
-    }
+    check_some("series", series.is_empty())?;
     for one in series {
-        if one.points.is_empty() {
-            return Err(FigureError::Empty { what: "points in a series" });
-        }
+        check_some("points in a series", one.points.is_empty())?;
         check_points(axes, &one.points)?;
         if let Some(band) = &one.band {
             check_count("ends of a band", band.len(), one.points.len())?;

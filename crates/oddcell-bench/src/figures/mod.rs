@@ -25,7 +25,7 @@ pub use bars::{BarSeries, Bars, bars};
 pub use critical_difference::{CriticalDifference, critical_difference};
 pub use heat_map::{HeatMap, heat_map};
 pub use lines::{Series, lines};
-pub use scatter::{Group, scatter};
+pub use scatter::{Group, duel, scatter};
 
 /// A finished figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,6 +97,11 @@ fn check_values(what: &'static str, values: impl IntoIterator<Item = f64>) -> Re
         }
     }
     Ok(())
+}
+
+/// Checks that there is something to draw.
+fn check_some(what: &'static str, is_empty: bool) -> Result<(), FigureError> {
+    if is_empty { Err(FigureError::Empty { what }) } else { Ok(()) }
 }
 
 /// Checks the length of a list.

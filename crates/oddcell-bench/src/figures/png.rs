@@ -1,7 +1,7 @@
 //! Renders SVG as pixels, and measures texts with the same renderer and the same built-in font.
 //!
-//! *Why:* with system fonts, results would differ between machines, and without any, letters would be missing. `DejaVu` Sans
-//! is compiled in.
+//! *Why:* with system fonts, results would differ between machines, and without any, letters would be missing. `DejaVu`
+//! Sans is compiled in.
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,4 +1,4 @@
-//! Scatter plots: t-SNE of thousands of rows, or a few methods with their names as labels.
+//! Scatter plots: t-SNE of thousands of rows, a few methods with their names as labels, or two methods set by set.
 //!
 //! *Labels:* each label tries positions around its point, near ones first, and takes the one that covers least of
 //! other labels, marks and the edge. A thin line connects distant labels with their points. Labels choose in the given
@@ -10,7 +10,7 @@ use super::{
     Axes, Figure, FigureError,
     axes::{Legend, Plane},
     canvas::{Anchor, Canvas, Frame, SMALL_LETTERS, label, line},
-    check_count,
+    check_count, check_some,
     lines::check_points,
     style, text,
     ticks::Scale,
@@ -57,16 +57,38 @@ const SMALL_MARKS: Marks = Marks { radius: 2.3, opacity: "0.5" };
 
 /// Draws a scatter plot.
 pub fn scatter(axes: &Axes<'_>, groups: &[Group]) -> Result<Figure, FigureError> {
+    let points = || groups.iter().flat_map(|group| group.points.iter());
+    let scales = || {
+        let x = Scale::around(points().map(|point| point.0), axes.log_x);
+        (x, Scale::around(points().map(|point| point.1), false))
+    };
+    draw(axes, groups, &scales, false)
+}
+
+/// Draws two quantities of the same kind against each other: both axes have the same scale, and a line shows where the
+/// two are equal.
+pub fn duel(axes: &Axes<'_>, groups: &[Group]) -> Result<Figure, FigureError> {
+    let values = || groups.iter().flat_map(|group| group.points.iter()).flat_map(|&(x, y)| [x, y]);
+    draw(axes, groups, &|| (Scale::around(values(), axes.log_x), Scale::around(values(), axes.log_x)), true)
+}
+
+fn draw(
+    axes: &Axes<'_>,
+    groups: &[Group],
+    scales: &dyn Fn() -> (Scale, Scale),
+    with_diagonal: bool,
+) -> Result<Figure, FigureError> {
     check(axes, groups)?;
     let points = || groups.iter().flat_map(|group| group.points.iter());
-    let scales = (
-        Scale::around(points().map(|point| point.0), axes.log_x),
-        Scale::around(points().map(|point| point.1), false),
-    );
     let names = groups.iter().map(|group| group.name.as_str()).collect();
     // The legend has large marks.
     let sample = |index, x, y| cloud(index, LARGE_MARKS, &[(x + SAMPLE / 2.0, y)]);
-    let mut plane = Plane::new(axes, scales, &Legend { names, width: SAMPLE, sample: &sample });
+    let mut plane = Plane::new(axes, scales(), &Legend { names, width: SAMPLE, sample: &sample });
+    if with_diagonal {
+        let Frame { left, top, .. } = plane.picture.frame;
+        let (right, bottom) = (plane.picture.frame.right(), plane.picture.frame.bottom());
+        plane.picture.canvas.add(line((left, bottom), (right, top), style::GRAY, 1.0));
+    }
     let marks = if points().count() <= FEW_POINTS { LARGE_MARKS } else { SMALL_MARKS };
     let places: Vec<Vec<(f64, f64)>> =
         groups.iter().map(|group| group.points.iter().map(|&point| plane.place(point)).collect()).collect();
@@ -86,9 +108,7 @@ pub fn scatter(axes: &Axes<'_>, groups: &[Group]) -> Result<Figure, FigureError>
 }
 
 fn check(axes: &Axes<'_>, groups: &[Group]) -> Result<(), FigureError> {
-    if groups.iter().all(|group| group.points.is_empty()) {
-        return Err(FigureError::Empty { what: "points" });
-    }
+    check_some("points", groups.iter().all(|group| group.points.is_empty()))?;
     let mut n_labels = 0;
     for group in groups {
         check_points(axes, &group.points)?;

@@ -61,8 +61,8 @@ pub(super) fn dash(index: usize) -> &'static str {
     DASHES[index % DASHES.len()]
 }
 
-/// The outline of the mark of a series around a point, as SVG path data. All shapes have about the same area as a circle
-/// of that radius.
+/// The outline of the mark of a series around a point, as SVG path data. All shapes have about the same area as a
+/// circle of that radius.
 pub(super) fn marker(index: usize, x: f64, y: f64, radius: f64) -> String {
     let polygon = |corners: &[(f64, f64)]| {
         let corner = |&(dx, dy): &(f64, f64)| format!("{} {}", px(x + dx * radius), px(y + dy * radius));

@@ -61,6 +61,7 @@ fn all(name: impl Fn(&str) -> String) -> Vec<(&'static str, Figure, Vec<String>)
     let groups =
         [Group { name: series_names[0].clone(), points: points.clone(), labels: Some(labels.clone()) }];
     let scattered = scatter(&axes, &groups).unwrap();
+    let dueled = duel(&axes, &groups).unwrap();
 
     vec![
         ("lines", lined, together(&[&axis_titles, &series_names])),
@@ -68,6 +69,7 @@ fn all(name: impl Fn(&str) -> String) -> Vec<(&'static str, Figure, Vec<String>)
         ("bars", barred.unwrap(), together(&[&[title.clone(), y_title.clone()], &bar_names, &series_names])),
         ("critical_difference", ranked.unwrap(), together(&[std::slice::from_ref(&title), &ranked_names])),
         ("scatter", scattered, together(&[&axis_titles, &series_names[..1], &labels])),
+        ("duel", dueled, together(&[&axis_titles, &series_names[..1], &labels])),
     ]
 }
 
@@ -108,6 +110,20 @@ fn every_label_appears() {
         }
         assert!(is_on_the_sheet(&figure), "{kind}");
     }
+}
+
+// The horizontal axis has ticks at 0, 5 … 20, the vertical one at 0.0, 2.5 … 20.0.
+#[test]
+fn the_axes_of_a_duel_are_the_same_and_a_line_joins_their_corners() {
+    let groups = [Group { points: vec![(0.0, 10.0), (20.0, 5.0)], ..Group::default() }];
+    let found = texts(&duel(&axes(false), &groups).unwrap());
+    for tick in ["0", "20", "0.0", "20.0"] {
+        assert!(found.iter().any(|text| text == tick), "no {tick} among {found:?}");
+    }
+    // Alone, the vertical axis goes from 5 to 10 only.
+    let alone = texts(&scatter(&axes(false), &groups).unwrap());
+    let has_seven = |texts: &[String]| texts.iter().any(|text| text == "7");
+    assert!(has_seven(&alone) && !has_seven(&found), "{alone:?}");
 }
 
 #[test]

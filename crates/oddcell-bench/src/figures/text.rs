@@ -1,7 +1,8 @@
 //! Names and numbers in figures.
 //!
-//! *Invariants:* the result of [`fit`] has no control characters (XML forbids them), no invisible characters that reverse or
-//! hide text, and at most the requested width, unless a single letter is wider. The SVG writer escapes texts.
+//! *Invariants:* the result of [`fit`] has no control characters (XML forbids them), no invisible characters that
+//! reverse or hide text, and at most the requested width, unless a single letter is wider. The SVG writer escapes
+//! texts.
 
 use svg::node::element;
 

@@ -76,8 +76,8 @@ impl Scale {
             .collect()
     }
 
-    /// The values 2 to 9 between powers of ten, for minor ticks without labels; none on a linear axis or if they would be
-    /// too dense.
+    /// The values 2 to 9 between powers of ten, for minor ticks without labels; none on a linear axis or if they would
+    /// be too dense.
     pub(super) fn minor_ticks(self) -> Vec<f64> {
         if !self.log || self.high - self.low > 12.0 {
             return Vec::new();

@@ -19,7 +19,7 @@ use crate::{
     job::{self, Job, Outcome},
     methods::Method,
     protocol::{self, Protocol},
-    sets::LabeledSet,
+    sets::{LabeledSet, traits::Known},
     store::{Key, Row, Status, Store},
 };
 
@@ -79,9 +79,9 @@ pub struct Plan {
 pub struct Tally {
     /// Runs that were made now.
     pub made: usize,
-    /// Those of them whose time was up.
+    /// Runs that exceeded their time.
     pub timed_out: usize,
-    /// Those of them that ended with an error.
+    /// Runs that ended with an error.
     pub failed: usize,
     /// Time-outs and failures of before, which were not run again.
     pub failed_before: usize,
@@ -133,6 +133,7 @@ impl Plan {
     /// left out; it is an error if that leaves none.
     fn plan(&self, store: &Store, watcher: &dyn Watcher) -> Result<(Vec<Planned>, usize), LabError> {
         let (mut planned, mut known, mut failed_before) = (Vec::new(), BTreeSet::new(), 0);
+        let mut traits = Known::of(store.folder())?;
         let mut left_out: Vec<(&str, String)> = Vec::new();
         for entrant in &self.sets {
             let mut leave_out = |reason: String| {
@@ -146,10 +147,12 @@ impl Plan {
                     continue;
                 }
             };
-            let classes = protocol::normal_classes(&set, self.protocol);
-            if classes.is_empty() {
-                leave_out("no class has more than 20 rows".to_owned());
+            if let Some(reason) = protocol::unusable(&set, self.protocol) {
+                leave_out(reason.to_owned());
+                continue;
             }
+            traits.add(&set, &data);
+            let classes = protocol::normal_classes(&set, self.protocol);
             let (n_rows, n_cols) = (set.rows.n_rows(), set.rows.n_cols());
             for class in classes {
                 let n_normal = set.labels.iter().filter(|&&label| label == class).count();
@@ -179,6 +182,7 @@ impl Plan {
                 }
             }
         }
+        traits.write(store.folder())?;
         let n_left_out = left_out.len();
         match left_out.into_iter().next() {
             Some((set, reason)) if n_left_out == self.sets.len() => {

@@ -1,5 +1,6 @@
 //! Chooses and draws the pictures for some results.
 
+mod duels;
 mod study;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,8 @@ use crate::{
 
 /// The most methods that fit into a rank diagram.
 const MOST_RANKED: usize = 20;
+/// The most sets that fit into a heat map.
+const MOST_MAPPED: usize = 80;
 /// The most lines that a reader can tell apart.
 const MOST_LINES: usize = 8;
 
@@ -51,6 +54,9 @@ pub fn of_protocol(rows: &[Row], protocol: Protocol) -> Result<Vec<(String, Figu
         add("heat".to_owned(), board_heat_map(&board, protocol)?);
         add("ranks".to_owned(), rank_diagram(&board, protocol)?);
         add("time".to_owned(), time_against_auc(&plain, &board, protocol)?);
+        for (name, figure) in duels::draw(&board, protocol)? {
+            add(name, Some(figure));
+        }
     }
     add("path".to_owned(), path_picture(&plain, protocol)?);
     for varied in variants::studied(&rows) {
@@ -78,7 +84,7 @@ fn n_sets_text(board: &Board) -> String {
 fn board_heat_map(board: &Board, protocol: Protocol) -> Result<Option<Figure>, FigureError> {
     let cells: Vec<Option<f64>> =
         board.cells.iter().flatten().map(|cell| cell.as_ref().map(|cell| percent(cell.mean))).collect();
-    if cells.iter().all(Option::is_none) {
+    if cells.iter().all(Option::is_none) || board.sets.len() > MOST_MAPPED {
         return Ok(None);
     }
     let map = HeatMap {
@@ -150,9 +156,10 @@ fn time_against_auc(rows: &[Row], board: &Board, protocol: Protocol) -> Result<O
     scatter(&axes, &groups).map(Some)
 }
 
-/// The mean AUC during training, for the comparable methods that record it, over the sets that all of them have; if these
-/// are too many methods, only for noise evaluation. Some paths are incomplete because training was short or stopped early.
-/// A method with an incomplete path on a set is left out there; otherwise only the longest trainings would count.
+/// The mean AUC during training, for the comparable methods that record it, over the sets that all of them have; if
+/// these are too many methods, only for noise evaluation. Some paths are incomplete because training was short or
+/// stopped early. A method with an incomplete path on a set is left out there; otherwise only the longest trainings
+/// would count.
 fn path_picture(rows: &[Row], protocol: Protocol) -> Result<Option<Figure>, FigureError> {
     let is_whole = |row: &&Row| read_path(&row.path).len() == job::STATES;
     let part: BTreeSet<(String, &str)> =

@@ -1,7 +1,7 @@
 //! Checks whether a file is the one that our results used, or at least the same set.
 //!
-//! Checksums differ even if only the version of the compressor differs. So a file with another checksum is read, and its
-//! rows, columns and labels are counted.
+//! Checksums differ even if only the version of the compressor differs. So a file with another checksum is read, and
+//! its rows, columns and labels are counted.
 
 use std::{fmt, path::Path};
 

@@ -1,11 +1,13 @@
 //! The benchmark sets: the registry, and how to read and check their files.
 //!
-//! The data is not part of oddcell. [`registry()`] says where to get it, and has the checksums of the files that our results
-//! used; [`check()`] compares files with them.
+//! The data is not part of oddcell. [`registry()`] says where to get it, and has the checksums of the files that our
+//! results used; [`check()`] compares files with them.
 
 mod check;
+mod folder;
 mod read;
 mod registry;
+pub mod traits;
 
 use std::path::Path;
 
@@ -13,7 +15,9 @@ use oddcell::Matrix;
 
 pub use self::{
     check::{Counts, State, check},
+    folder::{half_of, in_folder},
     registry::{Benchmark, Half, Original, SetInfo, called, find, is_substitute, locate, registry},
+    traits::Traits,
 };
 use crate::LabError;
 
@@ -33,8 +37,8 @@ pub struct LabeledSet {
 }
 
 impl LabeledSet {
-    /// Reads a file with the arrays `X`, `y` and optionally `is_test`. The first `n_numeric` columns are numeric (`None`:
-    /// all).
+    /// Reads a file with the arrays `X`, `y` and optionally `is_test`. The first `n_numeric` columns are numeric
+    /// (`None`: all).
     pub fn read(name: &str, path: &Path, n_numeric: Option<usize>) -> Result<Self, LabError> {
         read::read(name, path, n_numeric)
     }

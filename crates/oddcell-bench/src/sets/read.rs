@@ -1,5 +1,5 @@
-//! Reads a file with the arrays `X` and `y` as a labeled set. Any table works if its columns are named `x1`, `x2`, …, `y`
-//! and, if there was a test file, `is_test`.
+//! Reads a file with the arrays `X` and `y` as a labeled set. Any table works if its columns are named `x1`, `x2`, …,
+//! `y` and, if there was a test file, `is_test`.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! The registry: all sets, the originals they are made from, and the checksums of the files we used.
 //!
-//! It is a table, `registry.csv`, that is compiled in. `benchmarks/lab/prepare.py` reads the same table, so the two cannot
-//! disagree.
+//! It is a table, `registry.csv`, that is compiled in. `benchmarks/lab/prepare.py` reads the same table, so the two
+//! cannot disagree.
 
 use std::{
     path::{Path, PathBuf},
@@ -123,8 +123,8 @@ impl<'a> Original<'a> {
 /// The halves of the `ADBench` sets. The default preset was chosen on one half and confirmed on the other.
 ///
 /// Sets that share their data (`breastw`, `WBC`, `WDBC`, `WPBC`; `cardio`, `Cardiotocography`; `annthyroid`, `thyroid`;
-/// `landsat`, `satellite`, `satimage-2`; `http`, `smtp`; `census`) form a family, which is named after its first set. In
-/// alphabetical order, every other family belongs to the design half, starting with the first.
+/// `landsat`, `satellite`, `satimage-2`; `http`, `smtp`; `census`) form a family, which is named after its first set.
+/// In alphabetical order, every other family belongs to the design half, starting with the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Half {

@@ -19,8 +19,8 @@ pub struct Interval {
 /// Returns the percentile interval of the mean of `values`, one per set. To compare two methods, pass their
 /// [`differences`](super::paired::differences).
 ///
-/// `uniform_below(n)` returns a uniform random whole number below n. It is called n times per resample, in order, so the
-/// same stream gives the same interval.
+/// `uniform_below(n)` returns a uniform random whole number below n. It is called n times per resample, in order, so
+/// the same stream gives the same interval.
 ///
 /// # Panics
 ///

@@ -1,7 +1,7 @@
 //! Tails of the normal, Student's t and chi-square distributions.
 //!
-//! *Why not a crate:* for whole degrees of freedom, each takes a few lines, and with `libm` they give the same bits on every
-//! machine. No small p-value is computed as 1 − (nearly 1), so all digits are right.
+//! *Why not a crate:* for whole degrees of freedom, each takes a few lines, and with `libm` they give the same bits on
+//! every machine. No small p-value is computed as 1 − (nearly 1), so all digits are right.
 //! *Source:* M. Abramowitz and I. Stegun, *Handbook of Mathematical Functions*, 26.4 and 26.7;
 //! NIST Digital Library of Mathematical Functions, <https://dlmf.nist.gov/8.17>.
 

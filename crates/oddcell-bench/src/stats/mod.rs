@@ -5,8 +5,8 @@
 //! data sets*, JMLR 7 (2006); with Holm-corrected Wilcoxon tests for the pairs as A. Benavoli, G. Corani and
 //! F. Mangili recommend, *Should we really use post-hoc tests based on mean-ranks?*, JMLR 17 (2016).
 //!
-//! *Shapes:* a table is `[set][method]`, and higher is better. It must be complete: a method that failed on a set has no
-//! rank there, so callers leave out every set with a missing value.
+//! *Shapes:* a table is `[set][method]`, and higher is better. It must be complete: a method that failed on a set has
+//! no rank there, so callers leave out every set with a missing value.
 //!
 //! *Invariants:* plain functions on plain data; the same input gives the same bits on every machine (all
 //! transcendental functions are those of `libm`); randomness is passed in.

@@ -1,8 +1,8 @@
 //! Ranks of the methods on each set, and their means.
 //!
 //! *Why:* a point of AUC on an easy set is not worth a point on a hard one; ranks compare methods only within a set.
-//! *Formula:* on each set, the highest value has rank 1; equal values share the mean of their ranks. The ranks of k methods
-//! sum to k(k + 1)/2.
+//! *Formula:* on each set, the highest value has rank 1; equal values share the mean of their ranks. The ranks of k
+//! methods sum to k(k + 1)/2.
 //! *Shapes:* tables are `[set][method]` and complete (callers leave out sets with missing values); higher is better.
 
 use super::error::{StatsError, check_finite};

@@ -1,7 +1,7 @@
 //! The Wilcoxon signed-rank test of whether one method is better than another over many sets.
 //!
-//! *Why:* the t-test assumes normal differences, and one set with a huge difference can decide it. This test uses only the
-//! signs and the ranks of the differences.
+//! *Why:* the t-test assumes normal differences, and one set with a huge difference can decide it. This test uses only
+//! the signs and the ranks of the differences.
 //! *Formula:* zero differences are dropped; the n others are ranked by size from 1 for the smallest, ties
 //! sharing their mean rank; R⁺ is the sum of the ranks of the positive ones. If every sign is a fair coin, R⁺
 //! has mean n(n + 1)/4 and variance (n(n + 1)(2n + 1) − ½ Σ (t³ − t)) / 24 over the groups of t ties.

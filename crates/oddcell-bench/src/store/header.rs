@@ -1,7 +1,8 @@
 //! The first line of a results file.
 //!
-//! Results are read by column name but written in a fixed order. So a file can be read with its columns in any order, but
-//! results are appended only if the header matches exactly; otherwise values would silently end up in the wrong columns.
+//! Results are read by column name but written in a fixed order. So a file can be read with its columns in any order,
+//! but results are appended only if the header matches exactly; otherwise values would silently end up in the wrong
+//! columns.
 
 use std::path::Path;
 

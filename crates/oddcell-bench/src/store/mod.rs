@@ -1,8 +1,8 @@
 //! Stores results, one per line, in a CSV file that survives crashes.
 //!
-//! A result is appended in one write and synced before the next run may start. After `kill -9` or a power cut, the file ends
-//! with a complete line or a part of one. The part is removed when the file is opened again, and its run is repeated. No
-//! finished run is lost or repeated.
+//! A result is appended in one write and synced before the next run may start. After `kill -9` or a power cut, the file
+//! ends with a complete line or a part of one. The part is removed when the file is opened again, and its run is
+//! repeated. No finished run is lost or repeated.
 //!
 //! Results are appended only to a file with exactly our header, and never to a file that another program changed or
 //! replaced since it was opened.
@@ -127,13 +127,6 @@ impl Store {
         self.file.seek(SeekFrom::Start(self.length)).map(drop)
     }
 
-    /// Whether a run need not be repeated: it finished with the current parameters of its method, on the current file of
-    /// its set. Results without a checksum are accepted.
-    #[must_use]
-    pub fn has(&self, job: &Job, data: &str) -> bool {
-        self.status(job, data).is_some()
-    }
-
     /// The status of a run that need not be repeated.
     #[must_use]
     pub fn status(&self, job: &Job, data: &str) -> Option<Status> {
@@ -141,8 +134,8 @@ impl Store {
         (*params == job.method.params() && (of.is_empty() || of == data)).then_some(*status)
     }
 
-    /// Appends a row and syncs it to disk; if that fails, no part of it remains. If another program changed the file, the
-    /// row goes to a separate file instead.
+    /// Appends a row and syncs it to disk; if that fails, no part of it remains. If another program changed the file,
+    /// the row goes to a separate file instead.
     pub fn add(&mut self, row: &Row) -> Result<(), LabError> {
         if !self.is_as_we_left_it() {
             return Err(self.put_aside(row));
@@ -184,6 +177,11 @@ impl Store {
             Ok(()) => LabError::Changed { path, kept },
             Err(error) => LabError::file("write", &kept)(error),
         }
+    }
+
+    /// The folder of the file.
+    pub(crate) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
     }
 
     /// Reads all rows.

@@ -9,10 +9,11 @@ use crate::{
 };
 
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// It has a result.
+    #[default]
     Ok,
     /// It exceeded the time limit.
     Timeout,
@@ -21,7 +22,7 @@ pub enum Status {
 }
 
 /// One run: a line of the file. AUC, AP and F1 are between 0 and 1.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the columns of the file; docs/laboratory.md says what they hold")]
 pub struct Row {
     pub protocol: Protocol,
@@ -56,8 +57,8 @@ pub struct Row {
     pub message: String,
 }
 
-/// Identifies a run. Parameters and data are not part of the key: if the parameters of the method or the file of the set
-/// change, the run is repeated and replaces the old one.
+/// Identifies a run. Parameters and data are not part of the key: if the parameters of the method or the file of the
+/// set change, the run is repeated and replaces the old one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     protocol: Protocol,
@@ -133,25 +134,10 @@ impl Row {
             variant,
             seed,
             status,
-            auc: None,
-            ap: None,
-            f1: None,
-            f1_row_order: None,
-            oracle_auc: None,
-            top1: None,
-            fit_seconds: None,
-            score_seconds: None,
-            steps: None,
-            train_rows: 0,
-            test_rows: 0,
-            columns: 0,
-            threads: 0,
-            jobs: 0,
-            data: String::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             params: job.method.params(),
-            path: String::new(),
             message: on_one_line(message),
+            ..Self::default()
         }
     }
 

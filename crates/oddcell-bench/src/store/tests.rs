@@ -21,7 +21,7 @@ fn rows_read_back_to_the_bit() {
         store.add(row).unwrap();
     }
     assert_eq!(store.rows().unwrap(), rows);
-    assert!(store.has(&job(1), "") && !store.has(&job(2), ""));
+    assert!(store.status(&job(1), "").is_some() && store.status(&job(2), "").is_none());
 }
 
 // Whatever a power cut leaves behind: whole rows stay, a piece of a row goes, and writing goes on.
@@ -55,9 +55,9 @@ fn failures_are_run_again_only_if_asked_for_and_then_replaced() {
         let mut store = Store::open(folder.path(), false).unwrap();
         store.add(&Row::unmeasured(&job(0), Status::Failed, "no\nway")).unwrap();
     }
-    assert!(Store::open(folder.path(), false).unwrap().has(&job(0), ""));
+    assert!(Store::open(folder.path(), false).unwrap().status(&job(0), "").is_some());
     let mut store = Store::open(folder.path(), true).unwrap();
-    assert!(!store.has(&job(0), ""));
+    assert!(store.status(&job(0), "").is_none());
     store.add(&row(0, 0.75)).unwrap();
     assert_eq!(store.rows().unwrap(), [row(0, 0.75)]);
 }
@@ -67,9 +67,9 @@ fn a_run_with_other_parameters_is_run_again_and_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::open(folder.path(), false).unwrap();
     store.add(&Row { params: "{}".to_owned(), ..row(0, 0.5) }).unwrap();
-    assert!(!store.has(&job(0), ""));
+    assert!(store.status(&job(0), "").is_none());
     store.add(&row(0, 0.75)).unwrap();
-    assert!(store.has(&job(0), ""));
+    assert!(store.status(&job(0), "").is_some());
     assert_eq!(store.rows().unwrap(), [row(0, 0.75)]);
 }
 
@@ -79,13 +79,13 @@ fn a_run_on_other_data_is_run_again_and_replaced_and_unknown_data_is_not() {
     let mut store = Store::open(folder.path(), false).unwrap();
     let of = |data: &str, auc| Row { data: data.to_owned(), ..row(0, auc) };
     store.add(&of("", 0.25)).unwrap();
-    assert!(store.has(&job(0), "aa"));
+    assert!(store.status(&job(0), "aa").is_some());
     store.add(&of("aa", 0.5)).unwrap();
     drop(store);
     let mut store = Store::open(folder.path(), false).unwrap();
-    assert!(store.has(&job(0), "aa") && !store.has(&job(0), "bb"));
+    assert!(store.status(&job(0), "aa").is_some() && store.status(&job(0), "bb").is_none());
     store.add(&of("bb", 0.75)).unwrap();
-    assert!(store.has(&job(0), "bb"));
+    assert!(store.status(&job(0), "bb").is_some());
     assert_eq!(store.rows().unwrap(), [of("bb", 0.75)]);
 }
 

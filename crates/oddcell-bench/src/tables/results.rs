@@ -18,9 +18,9 @@ pub struct Beside {
 }
 
 impl Table {
-    /// Sets × methods, with means and, for several seeds, standard deviations. The last lines are means: over the sets of
-    /// each method, over its experiments, over the sets and seeds that all comparable methods have, and the paper's mean
-    /// over the same sets. Substitute sets are shown but do not count in means.
+    /// Sets × methods, with means and, for several seeds, standard deviations. The last lines are means: over the sets
+    /// of each method, over its experiments, over the sets and seeds that all comparable methods have, and the paper's
+    /// mean over the same sets. Substitute sets are shown but do not count in means.
     #[must_use]
     pub fn of_board(board: &Board, title: &str, printed: impl Fn(&str, &str) -> Option<Beside>) -> Self {
         let header = std::iter::once("set".to_owned()).chain(board.methods.iter().cloned()).collect();
@@ -72,9 +72,9 @@ impl Table {
         Self { title: title.to_owned(), header, lines }
     }
 
-    /// Our result of every method next to `other`'s number, in a column called `name`, for all sets that have such a number:
-    /// those of the board and `more`. The last lines are means over the sets that have both, and over their experiments.
-    /// Methods without such a set are left out; `None` if no method is left.
+    /// Our result of every method next to `other`'s number, in a column called `name`, for all sets that have such a
+    /// number: those of the board and `more`. The last lines are means over the sets that have both, and over their
+    /// experiments. Methods without such a set are left out; `None` if no method is left.
     #[must_use]
     pub fn of_pairs(
         board: &Board,

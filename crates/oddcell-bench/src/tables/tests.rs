@@ -3,7 +3,9 @@
 use super::*;
 use crate::{
     board::{Board, Measure, tests::row},
+    groups::Group,
     protocol::Protocol,
+    stats::bootstrap::Interval,
     store::Row,
     timing::Timing,
 };
@@ -23,8 +25,8 @@ fn board() -> Board {
     Board::new(&rows, Protocol::Occ, Measure::Auc)
 }
 
-// wine: (0.7 + 0.9)/2, standard deviation √(2·0.01). knn over the sets: (0.8 + 0.9 + 0.4)/3; with seed 0 only, which lof
-// has, too: (0.7 + 0.9 + 0.4)/3.
+// wine: (0.7 + 0.9)/2, standard deviation √(2·0.01). knn over the sets: (0.8 + 0.9 + 0.4)/3; with seed 0 only, which
+// lof has, too: (0.7 + 0.9 + 0.4)/3.
 #[test]
 fn the_table_has_sets_methods_means_and_the_papers_mean() {
     let table = Table::of_board(&board(), "AUC", printed);
@@ -139,4 +141,24 @@ fn special_characters_are_escaped() {
     assert!(table.latex().contains("a$|$b\\_c \\& 5\\% \\\\"));
     assert!(table.latex().contains("\\{x\\} \\\\"));
     assert!(table.latex().is_ascii());
+}
+
+// A share is shown in percent; a range of one value is that value; a gain that nobody has is a dash.
+#[test]
+fn gains_by_kind_of_set_show_their_ranges_and_intervals() {
+    let gain = |mean: f64| Some((mean, Interval { low: mean - 0.01, high: mean + 0.02 }));
+    let group = |of, range, is_share, gains| Group { of, range, is_share, n_sets: 7, gains };
+    let groups = [
+        group("rows", (90.0, 1_200.0), false, vec![gain(0.05), None]),
+        group("equal rows", (0.25, 0.25), true, vec![gain(-0.015), gain(0.0)]),
+    ];
+    let table = Table::of_groups(&groups, &["knn", "lof"].map(str::to_owned), "Gain");
+    assert_eq!(
+        table.markdown(),
+        "Gain\n\n\
+         | kind of set | range | sets | knn | lof |\n\
+         |---|---:|---:|---:|---:|\n\
+         | rows | 90 to 1200 | 7 | +5.00 (+4.00 to +7.00) | - |\n\
+         | equal rows | 25.00 % | 7 | -1.50 (-2.50 to +0.50) | +0.00 (-1.00 to +2.00) |\n"
+    );
 }

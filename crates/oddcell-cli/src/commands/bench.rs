@@ -39,12 +39,14 @@ pub(crate) fn run(command: &BenchCommand) -> Result<(), Failure> {
         BenchCommand::Sets(args) => super::bench_sets::run(args),
         BenchCommand::Uad(args) => run_rows(Protocol::Uad, args),
         BenchCommand::Occ(args) => run_rows(Protocol::Occ, args),
+        BenchCommand::Fixed(args) => run_rows(Protocol::Fixed, args),
         BenchCommand::Dte(args) => run_rows(Protocol::Dte, args),
         BenchCommand::Contaminated(args) => run_rows(Protocol::Contaminated, args),
         BenchCommand::Cells(args) => {
             let methods = cell_methods(&args.choice)?;
             run_matrices(&[Protocol::CellsNoise, Protocol::CellsSwap], &methods, args)
         }
+        BenchCommand::Spoil(args) => super::bench_spoil::run(args),
         BenchCommand::Ablate(args) => {
             let methods = ablated_methods(args)?;
             run_matrices(&[Protocol::Occ], &methods, &args.run)
@@ -143,7 +145,9 @@ fn draw_maps(args: &BenchChoiceArgs) -> Result<(), Failure> {
 }
 
 fn is_only_in_occ(name: &str) -> bool {
-    let knows = |protocol: Protocol| sets::find(protocol.benchmark(), name).is_some();
+    let knows = |protocol: Protocol| {
+        protocol.benchmark().is_some_and(|benchmark| sets::find(benchmark, name).is_some())
+    };
     knows(Protocol::Occ) && !knows(Protocol::Uad)
 }
 
@@ -151,7 +155,7 @@ fn draw_map(method: &Method, set: &str, split: &Split, args: &BenchChoiceArgs) -
     let label = format!("{} {}", method.name, method.variant);
     let title = format!("{set}: last hidden layer of {}", label.trim_end());
     let figure = maps::map(method, split, &title, Seed(0))
-        .map_err(|source| LabError::Map { set: set.to_owned(), source })?;
+        .map_err(|source| LabError::Work { set: set.to_owned(), source: source.into() })?;
     let name = report::file_name(&format!("map_{set}_{label}"));
     for path in report::write_figure(&args.out.join("figures"), &name, &figure)? {
         output::print(&format!("{}\n", path.display()))?;
@@ -206,7 +210,8 @@ fn measure_time(args: &BenchTimeArgs) -> Result<(), Failure> {
     for entrant in &entrants {
         let mut set = LabeledSet::read(&entrant.name, &entrant.path, entrant.n_numeric)?;
         set.keep_numbers();
-        let failed = |source| LabError::Timing { set: entrant.name.clone(), source };
+        let failed =
+            |source: TimingError| LabError::Work { set: entrant.name.clone(), source: source.into() };
         let workload = Workload::of(&set, args.rows).map_err(failed)?;
         for (method, seed) in
             methods.iter().flat_map(|method| (0..args.seeds).map(move |seed| (method, seed)))

@@ -8,7 +8,7 @@ use oddcell_bench::{
     matrix::Entrant,
     methods::{self, Method, OURS, Vary},
     protocol::Protocol,
-    sets::{self, Half, SetInfo},
+    sets::{self, Benchmark, Half, LabeledSet, SetInfo},
 };
 
 use crate::{
@@ -102,7 +102,8 @@ impl<'a> Wanted<'a> {
 /// Returns the sets to use, and prints notes about those left out.
 pub(super) fn chosen_sets(protocol: Protocol, wanted: &Wanted) -> Result<Vec<Entrant>, Failure> {
     super::bench_sets::check_folder(wanted.data)?;
-    let (benchmark, names) = (protocol.benchmark(), &wanted.sets);
+    let Some(benchmark) = protocol.benchmark() else { return sets_in_folder(wanted) };
+    let names = &wanted.sets;
     let known = || sets::registry().iter().filter(|info| info.benchmark == benchmark);
     let is_small = |rows: Option<usize>| match (rows, wanted.max_rows) {
         (Some(rows), Some(most)) => rows <= most,
@@ -139,7 +140,7 @@ pub(super) fn chosen_sets(protocol: Protocol, wanted: &Wanted) -> Result<Vec<Ent
             match info.filter(|info| sets::locate(wanted.data, info).is_none()) {
                 // The error about a single set names its file.
                 Some(info) if names.len() > 1 => missing.push(&info.name),
-                _ => chosen.push(named_set(protocol, name, wanted.data)?),
+                _ => chosen.push(named_set(benchmark, name, wanted.data)?),
             }
         }
     }
@@ -160,9 +161,51 @@ pub(super) fn chosen_sets(protocol: Protocol, wanted: &Wanted) -> Result<Vec<Ent
     Ok(chosen)
 }
 
+/// Returns the sets of a folder of `.npz` files: all, a half of `OvRBench`, or those named.
+fn sets_in_folder(wanted: &Wanted) -> Result<Vec<Entrant>, Failure> {
+    let (data, names) = (wanted.data, &wanted.sets);
+    let all = sets::in_folder(data)?;
+    let half = match &**names {
+        [name] => Half::named(name),
+        _ => None,
+    };
+    let is_many = *names == [ALL] || half.is_some();
+    let is_meant = |name: &String| {
+        if is_many { half.is_none() || sets::half_of(name) == half } else { names.contains(name) }
+    };
+    if let Some(name) = names.iter().find(|name| !is_many && !all.contains_key(*name)) {
+        let known = show::name_list(all.keys().map(String::as_str));
+        return Err(LabError::Unknown { what: "set", name: name.clone(), known }.into());
+    }
+    let (mut chosen, mut too_large) = (Vec::new(), Vec::new());
+    for (name, path) in all.into_iter().filter(|(name, _)| is_meant(name)) {
+        // Only the file says how many rows it has. A file that cannot be read is left out later, with the reason.
+        let n_rows = || Some(LabeledSet::read(&name, &path, None).ok()?.rows.n_rows());
+        if wanted.max_rows.is_some_and(|most| n_rows().is_some_and(|n_rows| n_rows > most)) {
+            too_large.push(name);
+        } else {
+            chosen.push(Entrant { name, path, n_numeric: None });
+        }
+    }
+    if chosen.is_empty() {
+        let what = match half {
+            Some(_) => format!("no sets of OvRBench's half `{}`", names[0]),
+            None if too_large.is_empty() => "no .npz files".to_owned(),
+            None => format!("no sets with at most {} rows", wanted.max_rows.unwrap_or_default()),
+        };
+        let message = format!("found {what} in {}", data.display());
+        return Err(Failure::bad_input(message).with_hint("every .npz file in the folder is a set"));
+    }
+    if !too_large.is_empty() {
+        let names = show::name_list(too_large.iter().map(String::as_str));
+        tell(&[format!("left out because of more rows than --max-rows: {names}")], wanted.quiet);
+    }
+    Ok(chosen)
+}
+
 /// Finds a set of the registry, or another file in the folder.
-fn named_set(protocol: Protocol, name: &str, data: &Path) -> Result<Entrant, Failure> {
-    if let Some(info) = sets::find(protocol.benchmark(), name) {
+fn named_set(benchmark: Benchmark, name: &str, data: &Path) -> Result<Entrant, Failure> {
+    if let Some(info) = sets::find(benchmark, name) {
         let absent = || {
             let (file, folder, data) = (&info.file, info.benchmark.folder(), data.display());
             Failure::bad_input(format!("{name}: found no {file} in {data} or {data}/{folder}"))
@@ -172,7 +215,7 @@ fn named_set(protocol: Protocol, name: &str, data: &Path) -> Result<Entrant, Fai
     }
     let mut own = ["npz", "csv", "parquet"].map(|ending| data.join(format!("{name}.{ending}"))).into_iter();
     let unknown = || {
-        let known = sets::registry().iter().filter(|info| info.benchmark == protocol.benchmark());
+        let known = sets::registry().iter().filter(|info| info.benchmark == benchmark);
         let known = known.map(|info| info.name.as_str()).collect::<Vec<_>>().join(", ");
         LabError::Unknown { what: "set", name: name.to_owned(), known }
     };

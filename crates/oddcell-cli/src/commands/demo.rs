@@ -58,7 +58,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
     write_text(&input, &demo.csv)?;
 
     let table = Table::read(&Source::Path(input.clone()), &ReadOptions::default())?;
-    let options = FitOptions::new(DetectorSpec::new("noise", None)?);
+    let options = FitOptions::new(DetectorSpec::by_table());
     let progress = Training::new("learning", args.run.quiet || args.run.json);
     let pool = learning::pool(&args.run)?;
     let detection =
@@ -74,7 +74,13 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
         ..Judging::new(&detection, Rule::FOR_ONE_TABLE, &Silent)
     };
     let schema = table.schema();
-    let origin = Origin { name: &table.origin, schema: &schema, kinds: &table.columns, delimiter: None };
+    let origin = Origin {
+        name: &table.origin,
+        schema: &schema,
+        kinds: &table.columns,
+        delimiter: None,
+        csv_safe: false,
+    };
     let mut found = judging.run(&origin, table.batches.iter().cloned().map(Ok), &pool)?;
     let notes =
         ["The labels come from the demo, which knows the cells it spoiled. The detector did not see them."
@@ -94,7 +100,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
         return output::print_json(&summary);
     }
     if !args.run.quiet {
-        output::print(&oddest_table(&oddest[..10], &detection.encoder))?;
+        output::print_styled(&oddest_table(&oddest[..10], &detection.encoder))?;
         output::print(&summary.text())?;
     }
     Ok(())

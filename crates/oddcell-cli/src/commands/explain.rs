@@ -6,13 +6,13 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use oddcell::{
     Model,
     explain::Reason,
-    judge::{Judgement, Scorer},
+    judge::{Judge, Judgement, Scorer},
     table::Rows,
     verdict::{Rule, probability},
 };
 use serde::Serialize;
 
-use super::open;
+use super::{load, open};
 use crate::{
     args::ExplainArgs,
     failure::Failure,
@@ -31,7 +31,7 @@ struct Explanation<'a> {
 }
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
-    let model = Model::load(&args.model)?;
+    let model = load(&args.model, &args.read)?;
     let pool = learning::pool(&args.run)?;
     let (mut reader, mut notes) = open(&model, &args.data, &args.read, None)?;
     let origin = reader.origin().to_owned();
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
             None => Vec::new(),
             Some(cells) => judgement.explainer(&model).reasons(0, cells.row(0))?,
         };
-        notes.extend(reader.notes().iter().map(ToString::to_string));
+        notes.extend(reader.notes().iter().cloned());
         notes.extend(surprises.notes(model.encoder()));
         let (score, p) = (findings.scores[0], findings.p_values[0]);
         let explanation = Explanation { row: args.row, score, p, cells, notes };
@@ -104,13 +104,11 @@ impl Explanation<'_> {
                 Cell::new(value),
                 Cell::new(reason.noise_text()).set_alignment(CellAlignment::Right),
                 Cell::new(reason.amount_text()).set_alignment(CellAlignment::Right),
-                Cell::new(show::clean(&reason.normal.to_string())),
+                Cell::new(show::unbroken(&reason.normal.to_string())),
             ]);
         }
         show::close_up(&mut table);
-        for line in table.lines() {
-            let _ = writeln!(text, "{}", line.trim_end());
-        }
+        text += &show::trimmed_lines(&table.to_string());
         text
     }
 }

@@ -8,6 +8,7 @@ use std::{
 use oddcell::{
     Context, Model, Silent, Table,
     encode::Encoder,
+    judge::Judge,
     metrics::Metrics,
     model::{FitOptions, Streaming},
     verdict::Rule,
@@ -20,11 +21,12 @@ use crate::{
     args::FitArgs,
     failure::Failure,
     judging::{self, Judging, Origin},
-    learning::{self, Input},
+    learning::{self, Kinds},
     output,
     progress::Training,
     report,
-    summary::{counted, note_line, report_line},
+    summary::{counted, note_line},
+    understood::{self, Understood},
 };
 
 const OWN_NOTE: &str = "The model learned from these rows. Most of them trained it, so their scores are lower, and their \
@@ -44,6 +46,9 @@ struct FitSummary {
     /// How well the scores of the training rows agree with their labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     metrics: Option<Metrics>,
+    /// How the columns were understood.
+    #[serde(flatten)]
+    understood: Understood,
     notes: Vec<String>,
     model: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +56,7 @@ struct FitSummary {
 }
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
-    let (options, seed) = learning::options(&args.learn, &args.columns)?;
+    let (options, seed, kinds) = learning::options(&args.learn, &args.columns, &args.read)?;
     let inputs: Vec<&PathBuf> =
         [Some(&args.data), args.learn.config.as_ref()].into_iter().flatten().collect();
     learning::check_output(&args.output, &inputs)?;
@@ -60,12 +65,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let pool = learning::pool(&args.run)?;
     let context = Context { seed, monitor: &progress };
     let learn = if args.stream { learn_streamed } else { learn_whole };
-    let Learned { model, origin, mut notes, table } = learn(args, &options, &context, &pool)?;
+    let Learned { model, origin, mut notes, table } = learn(args, &options, &kinds, &context, &pool)?;
     progress.done();
     model.save(&args.output)?;
-    notes.extend(model.encoder().reports().iter().map(ToString::to_string));
+    notes.extend(understood::notes(model.encoder()));
 
-    let own = judge_own(args, table, &origin, &model, &notes, &pool)?;
+    let (metrics, report) = judge_own(args, table, &origin, &model, &notes, &pool)?;
     let summary = FitSummary {
         data: origin,
         rows: model.n_rows(),
@@ -73,13 +78,14 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
         features: model.encoder().n_features(),
         members: model.members().len(),
         calibration_rows: model.n_calibration_rows(),
-        detector: options.detector.entry().name.to_owned(),
-        params: options.detector.params().clone(),
+        detector: model.spec().entry().name.to_owned(),
+        params: model.spec().params().clone(),
         seed: seed.0,
-        metrics: own.metrics,
+        metrics,
+        understood: Understood::of(model.encoder()),
         notes,
         model: args.output.display().to_string(),
-        report: own.report,
+        report,
     };
     if args.run.json {
         return output::print_json(&summary);
@@ -102,17 +108,19 @@ struct Learned {
 fn learn_whole(
     args: &FitArgs,
     options: &FitOptions,
+    kinds: &Kinds,
     context: &Context<'_>,
     pool: &rayon::ThreadPool,
 ) -> Result<Learned, Failure> {
-    let Input { table, .. } = learning::read_table(&args.data, &args.read, &args.columns, options)?;
+    let (table, _) = learning::read_table(&args.data, &args.read, &args.columns, kinds, &options.encode)?;
     let model = pool.install(|| Model::fit(&table, options, context))?;
-    Ok(Learned { model, origin: table.origin.clone(), notes: notes(&table), table: Some(table) })
+    Ok(Learned { model, origin: table.origin.clone(), notes: table.all_notes(), table: Some(table) })
 }
 
 fn learn_streamed(
     args: &FitArgs,
     options: &FitOptions,
+    kinds: &Kinds,
     context: &Context<'_>,
     pool: &rayon::ThreadPool,
 ) -> Result<Learned, Failure> {
@@ -124,17 +132,13 @@ fn learn_streamed(
     }
     Streaming::check(options)?;
     let streaming = Streaming { memory: args.memory.0 as usize };
-    let reader = learning::open_to_learn(&args.data, &args.read, options)?;
+    let reader = learning::open_to_learn(&args.data, &args.read, &args.columns, &options.encode)?;
     let mut sample = streaming.sample(reader, context.seed)?;
-    sample.table = learning::with_kinds(sample.table, &args.columns)?;
+    sample.table = learning::with_kinds(sample.table, &args.columns, kinds)?;
     let reopen = |encoder: &Encoder| learning::open(&args.data, &args.read, super::wanted(encoder, None));
     let model = pool.install(|| streaming.fit(&sample, reopen, options, context))?;
-    let table = sample.table;
-    Ok(Learned { model, notes: notes(&table), origin: table.origin, table: None })
-}
-
-fn notes(table: &Table) -> Vec<String> {
-    table.notes.iter().map(ToString::to_string).collect()
+    let Table { notes, origin, .. } = sample.table;
+    Ok(Learned { model, notes, origin, table: None })
 }
 
 impl FitSummary {
@@ -150,28 +154,22 @@ impl FitSummary {
         );
         let how = match self.members {
             1 => format!("calibrated on {} held out", counted(self.calibration_rows, "row", "rows")),
-            n => format!("cross-fitted: {n} nets, each calibrated on the rows it did not see"),
+            n => format!("cross-fitted: {n} detectors, each calibrated on the rows it did not see"),
         };
         let _ = writeln!(text, "{how}");
         if let Some(metrics) = &self.metrics {
             let _ = writeln!(text, "on its own training rows {metrics}");
         }
+        let _ = writeln!(text, "{}", self.understood.line());
         for note in &self.notes {
             let _ = writeln!(text, "{}", note_line(note));
         }
         let _ = writeln!(text, "written to {}", self.model);
         if let Some(report) = &self.report {
-            let _ = writeln!(text, "{}", report_line(report));
+            let _ = writeln!(text, "report: {report}");
         }
         text
     }
-}
-
-/// What the model says about its own training rows, if asked for.
-#[derive(Default)]
-struct Own {
-    metrics: Option<Metrics>,
-    report: Option<String>,
 }
 
 fn judge_own(
@@ -181,10 +179,10 @@ fn judge_own(
     model: &Model,
     notes: &[String],
     pool: &rayon::ThreadPool,
-) -> Result<Own, Failure> {
+) -> Result<(Option<Metrics>, Option<String>), Failure> {
     let (label, page) = (args.columns.label.as_deref(), args.report.report.as_ref());
     if label.is_none() && page.is_none() {
-        return Ok(Own::default());
+        return Ok((None, None));
     }
     let judging =
         Judging { truths: judging::truths(label), page, ..Judging::new(model, Rule::FOR_NEW_ROWS, &Silent) };
@@ -199,5 +197,5 @@ fn judge_own(
         about.notes.insert(0, OWN_NOTE.to_owned());
         About { model: Some(args.output.display().to_string()), ..about }
     })?;
-    Ok(Own { metrics: judged.metrics, report })
+    Ok((judged.metrics, report))
 }

@@ -1,143 +1,124 @@
-//! `oddcell inspect`: shows what a model file contains.
+//! `oddcell inspect`: shows the columns of a table, or what a model file contains.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use oddcell::{
-    Model,
-    encode::{LeftOut, NormalRange, Report},
-    table::ColumnKind,
+    Error, Model,
+    encode::{ColumnOverview, overview},
+    model_file::ModelFileError,
 };
 use serde::Serialize;
-use serde_json::{Map, Value};
 
+use super::inspect_model;
 use crate::{
     args::InspectArgs,
     failure::Failure,
-    output, show,
+    learning, output, show,
     summary::{count, counted, note_line},
 };
 
-#[derive(Serialize)]
-struct Inspection<'a> {
-    library_version: &'a str,
-    detector: &'a str,
-    params: &'a Map<String, Value>,
-    seed: u64,
-    training_rows: u64,
-    features: usize,
-    members: Vec<MemberInfo>,
-    columns: Vec<ColumnInfo<'a>>,
-    left_out: &'a [LeftOut],
-    reports: Vec<Report>,
-}
+/// Longer names are cut.
+const NAME_CHARS: usize = 24;
+const WIDTH: u16 = 80;
 
+/// A table as it was understood.
 #[derive(Serialize)]
-struct MemberInfo {
-    training_rows: usize,
-    calibration_rows: usize,
-    /// The smallest, median and largest calibration score.
-    calibration_scores: [f64; 3],
-}
-
-#[derive(Serialize)]
-struct ColumnInfo<'a> {
-    name: &'a str,
-    kind: ColumnKind,
-    features: usize,
-    null_share: f64,
-    normal: &'a NormalRange,
+struct Overview {
+    data: String,
+    rows: usize,
+    columns: Vec<ColumnOverview>,
+    notes: Vec<String>,
 }
 
 pub(crate) fn run(args: &InspectArgs) -> Result<(), Failure> {
-    let model = Model::load(&args.model)?;
-    let inspection = Inspection::of(&model);
-    if args.json {
-        return output::print_json(&inspection);
+    if args.file == Path::new("-") {
+        return inspect_table(args);
     }
-    output::print(&inspection.text())
+    match Model::load(&args.file) {
+        Ok(model) => {
+            let flags = [
+                ("--label", args.columns.label.is_some()),
+                ("--ignore", !args.columns.ignore.is_empty()),
+                ("--categorical", !args.columns.categorical.is_empty()),
+                ("--kind", !args.columns.kinds.is_empty()),
+                ("--keep-identifiers", args.columns.keep_identifiers),
+                ("--config", args.config.is_some()),
+            ];
+            if let Some((flag, _)) = flags.iter().find(|(_, is_set)| *is_set) {
+                let message = format!(
+                    "`{}` is a model, which keeps its columns; {flag} is for tables",
+                    args.file.display()
+                );
+                return Err(Failure::bad_input(message));
+            }
+            inspect_model::show(&model, args.json)
+        }
+        // A pipe cannot be read twice.
+        Err(Error::ModelFile(error))
+            if matches!(error.problem(), ModelFileError::NotAModel { .. }) && args.file.is_file() =>
+        {
+            inspect_table(args)
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
-impl<'a> Inspection<'a> {
-    fn of(model: &'a Model) -> Self {
-        let encoder = model.encoder();
-        let member = |member: &oddcell::model::Member| {
-            let scores = member.calibration.sorted();
-            MemberInfo {
-                training_rows: member.n_training_rows,
-                calibration_rows: scores.len(),
-                calibration_scores: [scores[0], scores[scores.len() / 2], scores[scores.len() - 1]],
-            }
-        };
-        let columns = encoder.columns().iter().map(|column| ColumnInfo {
-            name: column.name(),
-            kind: column.kind(),
-            features: column.features().len(),
-            null_share: column.null_share(),
-            normal: column.normal(),
-        });
-        Self {
-            library_version: model.library_version(),
-            detector: model.spec().entry().name,
-            params: model.spec().params(),
-            seed: model.seed().0,
-            training_rows: model.n_rows(),
-            features: encoder.n_features(),
-            members: model.members().iter().map(member).collect(),
-            columns: columns.collect(),
-            left_out: encoder.left_out(),
-            reports: encoder.reports(),
-        }
+fn inspect_table(args: &InspectArgs) -> Result<(), Failure> {
+    let (options, kinds) = learning::column_options(args.config.as_deref(), &args.columns, &args.read)?;
+    let (table, _) = learning::read_table(&args.file, &args.read, &args.columns, &kinds, &options)?;
+    let columns = overview(&table, &options, args.columns.label.as_deref())?;
+    let overview =
+        Overview { data: table.origin.clone(), rows: table.n_rows(), columns, notes: table.all_notes() };
+    if args.json {
+        return output::print_json(&overview);
     }
+    output::print(&overview.text())
+}
 
+impl Overview {
     fn text(&self) -> String {
-        let mut text = String::new();
-        let _ = writeln!(text, "detector       {} (oddcell {})", self.detector, self.library_version);
-        let _ = writeln!(text, "training rows  {}", count(self.training_rows as usize));
-        let _ = writeln!(text, "seed           {}", self.seed);
-        for (index, member) in self.members.iter().enumerate() {
-            let name = if self.members.len() == 1 {
-                "calibration".to_owned()
-            } else {
-                format!("member {}", index + 1)
-            };
-            let [least, middle, greatest] = member.calibration_scores.map(show::figure);
-            let _ = writeln!(
-                text,
-                "{name:<14} {}, scores {least} to {greatest}, median {middle}",
-                counted(member.calibration_rows, "row", "rows")
+        let mut text = format!(
+            "{}: {}, {}\n\n",
+            self.data,
+            counted(self.rows, "row", "rows"),
+            counted(self.columns.len(), "column", "columns")
+        );
+        let some_unreadable = self.columns.iter().any(|column| column.unreadable > 0);
+        let mut table = Table::new();
+        table
+            .load_style(presets::NOTHING)
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(WIDTH);
+        let names = ["column", "kind", "missing", "distinct"].into_iter();
+        table.set_header(names.chain(some_unreadable.then_some("unreadable")).chain(["usual values"]));
+        for column in &self.columns {
+            let figure = |n: u64| Cell::new(count(n as usize)).set_alignment(CellAlignment::Right);
+            let normal = column.normal.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+            let figures = [figure(column.missing), figure(column.distinct)].into_iter();
+            let names =
+                [Cell::new(show::cut(&show::clean(&column.name), NAME_CHARS)), Cell::new(column.kind.name())];
+            let unreadable = some_unreadable.then(|| figure(column.unreadable));
+            table.add_row(
+                names
+                    .into_iter()
+                    .chain(figures)
+                    .chain(unreadable)
+                    .chain([Cell::new(show::unbroken(&normal))]),
             );
         }
-        let _ = writeln!(text, "\nparameters");
-        let widest = self.params.keys().map(String::len).max().unwrap_or(0);
-        for (name, value) in self.params {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let _ = writeln!(text, "  {name:<widest$}  {value}");
-        }
-        let columns = counted(self.columns.len(), "column", "columns");
-        let _ = writeln!(text, "\n{columns}, {}", counted(self.features, "feature", "features"));
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(80);
-        table.set_header(["  column", "kind", "empty", "normal"]);
-        for column in &self.columns {
-            table.add_row([
-                Cell::new(format!("  {}", show::clean(column.name))),
-                Cell::new(column.kind.name()),
-                Cell::new(format!("{:.1} %", column.null_share * 100.0)).set_alignment(CellAlignment::Right),
-                Cell::new(show::clean(&column.normal.to_string())),
-            ]);
-        }
         show::close_up(&mut table);
-        for line in table.lines() {
-            let _ = writeln!(text, "{}", line.trim_end());
+        text += &show::trimmed_lines(&table.to_string());
+        let left_out: Vec<_> =
+            self.columns.iter().filter_map(|column| Some((column, column.left_out?))).collect();
+        if !left_out.is_empty() || !self.notes.is_empty() {
+            text.push('\n');
         }
-        for left_out in self.left_out {
-            let _ = writeln!(text, "left out: `{}`: {}", show::clean(&left_out.name), left_out.reason);
+        for (column, reason) in left_out {
+            let _ = writeln!(text, "{}", inspect_model::left_out_line(&column.name, reason));
         }
-        for report in &self.reports {
-            if !matches!(report, Report::LeftOut { .. }) {
-                let _ = writeln!(text, "{}", note_line(&report.to_string()));
-            }
+        for note in &self.notes {
+            let _ = writeln!(text, "{}", note_line(note));
         }
         text
     }

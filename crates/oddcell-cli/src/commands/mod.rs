@@ -3,12 +3,14 @@
 pub(crate) mod bench;
 mod bench_choice;
 pub(crate) mod bench_sets;
+mod bench_spoil;
 mod bench_standings;
 pub(crate) mod demo;
 pub(crate) mod detect;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod inspect;
+mod inspect_model;
 pub(crate) mod score;
 
 use std::path::Path;
@@ -16,8 +18,8 @@ use std::path::Path;
 use oddcell::{
     Error, Model,
     encode::{EncodedColumn, Encoder},
-    judge,
-    table::{ColumnInfo, Note, TableReader, Wanted},
+    judge::{self, Judge},
+    table::{ColumnInfo, TableReader, Wanted},
     verdict::Rule,
 };
 
@@ -39,7 +41,10 @@ fn rule(args: &RuleArgs, default: Rule) -> Result<Rule, Failure> {
 
 /// The kinds of the columns a model knows; other columns are written as they came.
 fn kinds(encoder: &Encoder) -> Vec<ColumnInfo> {
-    let info = |column: &EncodedColumn| ColumnInfo::new(column.name(), column.kind());
+    let info = |column: &EncodedColumn| ColumnInfo {
+        notation: column.reading().notation,
+        ..ColumnInfo::new(column.name(), column.kind())
+    };
     encoder.columns().iter().map(info).collect()
 }
 
@@ -47,6 +52,13 @@ fn kinds(encoder: &Encoder) -> Vec<ColumnInfo> {
 fn wanted(encoder: &Encoder, label: Option<&str>) -> Wanted {
     let names = encoder.columns().iter().map(EncodedColumn::name).chain(label);
     Wanted::Only(names.map(str::to_owned).collect())
+}
+
+/// Loads a model that is as strict as it was fitted, or as the flags ask.
+fn load(path: &Path, read: &ReadArgs) -> Result<Model, Error> {
+    let model = Model::load(path)?;
+    let strict = read.strict || model.encode_options().strict;
+    Ok(model.strict(strict))
 }
 
 /// Opens the rows that a model will judge; also returns notes about their columns.
@@ -58,12 +70,12 @@ fn open(
 ) -> Result<(TableReader, Vec<String>), Failure> {
     let reader = learning::open(data, read, wanted(model.encoder(), label))?;
     let mut found = judge::earlier_findings(reader.schema());
-    found.retain(|&name| label != Some(name));
+    found.retain(|name| label != Some(name));
     let mut extra = model.encoder().extra_columns(reader.schema());
-    extra.retain(|name| label != Some(name) && !found.contains(&name.as_str()));
+    extra.retain(|name| label != Some(name) && !found.contains(name));
     let names = show::name_list(extra.iter().map(String::as_str));
     let ignored =
         (!extra.is_empty()).then(|| format!("ignored columns that the model does not know: {names}"));
-    let earlier = (!found.is_empty()).then(|| Note::EarlierFindings { columns: found }.to_string());
+    let earlier = (!found.is_empty()).then(|| judge::left_out_note(&found));
     Ok((reader, earlier.into_iter().chain(ignored).collect()))
 }

@@ -1,9 +1,13 @@
 //! `oddcell score`: judges new rows with a model, as a stream.
 
-use oddcell::{Model, Stage, judge::Spool, verdict::Rule};
+use oddcell::{
+    Stage,
+    judge::{Judge, Spool},
+    verdict::Rule,
+};
 use oddcell_report::About;
 
-use super::{kinds, open, rule};
+use super::{kinds, load, open, rule};
 use crate::{
     args::ScoreArgs,
     failure::Failure,
@@ -21,14 +25,14 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
     let target = Target::of(&args.output, &args.run)?;
     let (inputs, page) = ([&args.data, &args.model], args.report.report.as_ref());
     report::check_outputs(&target, page, &inputs)?;
-    let model = Model::load(&args.model)?;
+    let model = load(&args.model, &args.read)?;
     let (mut reader, mut notes) =
         timings.time(Stage::Reading, || open(&model, &args.data, &args.read, args.label.as_deref()))?;
     let (name, schema) = (reader.origin().to_owned(), reader.schema().clone());
     let pool = learning::pool(&args.run)?;
     let judging = Judging {
         truths: judging::truths(args.label.as_deref()),
-        only: judging::only(&args.output),
+        only: args.output.only,
         target: &target,
         spool: Spool::Disk,
         page,
@@ -36,10 +40,16 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
         ..Judging::new(&model, rule, &timings)
     };
     let kinds = kinds(model.encoder());
-    let origin = Origin { name: &name, schema: &schema, kinds: &kinds, delimiter: reader.delimiter() };
+    let origin = Origin {
+        name: &name,
+        schema: &schema,
+        kinds: &kinds,
+        delimiter: reader.delimiter(),
+        csv_safe: args.output.csv_safe,
+    };
     let mut judged = judging.run(&origin, reader.by_ref(), &pool)?;
-    notes.extend(judged.verdict_notes(&model, rule));
-    notes.extend(reader.notes().iter().map(ToString::to_string));
+    notes.extend(model.verdict_notes(rule, &judged.outcome));
+    notes.extend(reader.notes().iter().cloned());
     notes.extend(judged.outcome.surprises.notes(model.encoder()));
     let about = || About {
         model: Some(args.model.display().to_string()),

@@ -162,7 +162,8 @@ fn results_do_not_overwrite_what_they_are_made_from() {
     error: `orders.csv` is an input of this command; writing the result there would overwrite it
     hint: give the result another name
     ");
-    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "orders.csv", "-o", "m.oddcell"]), @r"
+    let onto_model = ["score", "m.oddcell", "orders.csv", "-o", "m.oddcell", "--format", "csv"];
+    assert_cmd_snapshot!(folder.oddcell(onto_model), @r"
     success: false
     exit_code: 2
     ----- stdout -----
@@ -170,6 +171,15 @@ fn results_do_not_overwrite_what_they_are_made_from() {
     ----- stderr -----
     error: `m.oddcell` is an input of this command; writing the result there would overwrite it
     hint: give the result another name
+    ");
+    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "orders.csv", "-o", "out.xlsx"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot write `out.xlsx`: its ending stands for no format that can be written
+    hint: use .csv, .tsv or .tab, .jsonl, .ndjson or .json, .parquet or .pq, or set --format; spreadsheets open .csv
     ");
     #[cfg(unix)]
     {

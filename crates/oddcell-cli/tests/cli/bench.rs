@@ -1,6 +1,9 @@
 //! Tests of `oddcell bench`.
 
-use std::fmt::Write as _;
+use std::{
+    fmt::Write as _,
+    io::{Cursor, Write as _},
+};
 
 use insta_cmd::assert_cmd_snapshot;
 
@@ -82,7 +85,7 @@ fn cells_are_scored_by_methods_that_can() {
     ----- stdout -----
 
     ----- stderr -----
-    error: method `knn` does not score cells; choose from: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, copod, ecod
+    error: method `knn` does not score cells; choose from: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, columns, copod, ecod
     ");
 }
 
@@ -101,12 +104,13 @@ fn all_methods_for_cells_are_all_that_score_cells() {
         "noise-best",
         "noise-paper-mlp",
         "noise-paper-resmlp",
+        "columns",
         "copod",
         "ecod",
         "abs-z",
     ];
-    assert_eq!(known.map(count), [2; 8]);
-    assert_eq!(results.lines().count(), 1 + 2 * 8);
+    assert_eq!(known.map(count), [2; 9]);
+    assert_eq!(results.lines().count(), 1 + 2 * 9);
 }
 
 #[test]
@@ -155,7 +159,7 @@ fn lists_may_have_spaces_and_a_comma_at_the_end_and_missing_sets_are_left_out() 
     ----- stdout -----
 
     ----- stderr -----
-    error: unknown method `knm`; available: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
+    error: unknown method `knm`; available: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, knn, dte-np, lof, iforest, columns, copod, ecod, hbos, mcd, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
     ");
 }
 
@@ -336,7 +340,7 @@ fn unknown_names_are_refused_with_the_known_ones() {
     ----- stdout -----
 
     ----- stderr -----
-    error: unknown method `knm`; available: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
+    error: unknown method `knm`; available: noise, noise-fast, noise-best, noise-paper-mlp, noise-paper-resmlp, knn, dte-np, lof, iforest, columns, copod, ecod, hbos, mcd, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
     ");
     assert_cmd_snapshot!(run(&["--vary", "sigma=1|2"]), @"
     success: false
@@ -576,4 +580,177 @@ fn results_with_other_columns_are_refused_and_left_alone() {
     hint: restore its first line, or choose another --out
     ");
     assert_eq!(folder.read("lab/results.csv"), swapped);
+}
+
+/// A folder with a made-up table of sixty orders, and a registry with its half.
+fn tables() -> Folder {
+    let folder = Folder::new();
+    let mut csv = String::from("city,amount,day\n");
+    for row in 0..60 {
+        let city = ["Rome", "Paris", "Berlin"][row % 3];
+        let (amount, day) = ((row * 37 % 101) as f64 / 4.0, 1 + row % 28);
+        writeln!(csv, "{city},{amount:.2},2024-03-{day:02}").unwrap();
+    }
+    std::fs::create_dir(folder.path("data")).unwrap();
+    folder.write("data/orders.csv", csv);
+    folder.write("data/tables.csv", "name,half\norders,design\n");
+    folder
+}
+
+#[test]
+fn errors_are_planted_found_and_written() {
+    let folder = tables();
+    let spoil = ["bench", "spoil", "--data", "data"];
+    let flags = ["--sets", "design", "--methods", "ecod", "--out", "lab", "--write", "spoiled"];
+    let printed = succeed(&mut folder.oddcell(spoil.into_iter().chain(flags)));
+    assert!(printed.contains("| orders | design | ecod | 1 | 60 | 3 | 5 |"), "{printed}");
+    assert!(printed.contains("| design | ecod | 1 | 0 |"), "{printed}");
+    assert!(
+        folder
+            .read("lab/spoil.csv")
+            .starts_with("table,half,method,seed,rows,columns,spoiled,precision_at_k,ap,")
+    );
+    assert_eq!(folder.read("lab/spoil_rows.csv").lines().count(), 6);
+    assert!(folder.read("lab/tables/spoil_kinds.md").contains("| all | ecod | all | 5 |"));
+    let truth = folder.read("spoiled/orders-0-truth.csv");
+    assert!(
+        truth.starts_with("row,column,kind,before,after,shows\n") && truth.lines().count() >= 6,
+        "{truth}"
+    );
+    let (before, after) = (folder.read("data/orders.csv"), folder.read("spoiled/orders-0.csv"));
+    assert_eq!(before.lines().zip(after.lines()).filter(|(before, after)| before != after).count(), 5);
+
+    // Without --out, tables are only written. The same seed gives the same errors.
+    succeed(&mut folder.oddcell(spoil.into_iter().chain(["--write", "again", "--quiet"])));
+    assert_eq!(folder.read("again/orders-0.csv"), after);
+}
+
+#[test]
+fn a_table_that_is_not_there_and_a_share_of_zero_are_refused() {
+    let folder = tables();
+    let spoil = |flags: [&'static str; 2]| {
+        let call = ["bench", "spoil", "--data", "data", "--out", "lab"];
+        folder.oddcell(call.into_iter().chain(flags))
+    };
+    assert_cmd_snapshot!(spoil(["--sets", "ships"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: unknown table `ships`; available: orders
+    ");
+    assert_cmd_snapshot!(spoil(["--sets", "confirm"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: found no tables of the half `confirm` in data
+    hint: run `benchmarks/spoil/fetch DIR` to download them
+    ");
+    assert_cmd_snapshot!(spoil(["--share", "0"]), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: invalid value '0' for '--share <SHARE>': `0` is not more than 0 and at most 0.5
+
+    For more information, try '--help'.
+    ");
+}
+
+/// An array of numbers as an NPY file: version 1.0, header padded to 64 bytes, data.
+fn npy(shape: &str, values: &[f64]) -> Vec<u8> {
+    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    bytes
+}
+
+/// A set of 40 training rows, and of 20 test rows of which the last four are far away.
+fn split_set(shift: f64, with_split: bool) -> Vec<u8> {
+    let rows = 0..60;
+    let cell =
+        |row: usize, factor: usize| (row * factor % 101) as f64 / 10.0 + if row >= 56 { shift } else { 0.0 };
+    let cells: Vec<f64> = rows.clone().flat_map(|row| [37, 53].map(|factor| cell(row, factor))).collect();
+    let flags = |from: usize| rows.clone().map(|row| f64::from(u8::from(row >= from))).collect::<Vec<f64>>();
+    let mut arrays = vec![("X", npy("(60, 2)", &cells)), ("y", npy("(60,)", &flags(56)))];
+    if with_split {
+        arrays.push(("is_test", npy("(60,)", &flags(40))));
+    }
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in arrays {
+        zip.start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(&bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+const FIXED: [&str; 7] = ["bench", "fixed", "--data", "sets", "--out", "lab", "--seeds"];
+
+#[test]
+fn any_folder_of_sets_with_a_split_can_be_run_and_resumed() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("sets")).unwrap();
+    for set in 0..12 {
+        folder.write(&format!("sets/set{set:02}.npz"), split_set(30.0 + f64::from(set), true));
+    }
+    folder.write("sets/whole.npz", split_set(30.0, false));
+    folder.write("sets/notes.csv", "a,b\n1,2\n");
+    let run = FIXED.into_iter().chain(["1", "--methods", "knn,hbos"]);
+    let output = folder.oddcell(run.clone()).output().unwrap();
+    let [standings, notes] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(output.status.success(), "{notes}");
+    assert!(standings.starts_with("fixed\nmethod ") && standings.contains("\nhbos "), "{standings}");
+    // The table without a split is named, and the file that is no set is not looked at.
+    assert!(notes.contains("whole") && notes.contains("is_test") && !notes.contains("notes"), "{notes}");
+    let results = folder.read("lab/results.csv");
+    assert_eq!(results.lines().count(), 1 + 12 * 2);
+    // 40 normal rows to train on, 16 normal and 4 far rows to test.
+    assert!(results.lines().skip(1).all(|line| line.starts_with("fixed,set") && line.contains(",40,20,2,")));
+    let sets = folder.read("lab/sets.csv");
+    assert!(sets.starts_with("set,data,rows,columns,distinct,equal,anomalies\nset00,"), "{sets}");
+    let groups = folder.read("lab/tables/fixed_auc_groups.md");
+    assert!(groups.contains("| kind of set | range | sets | hbos |"), "{groups}");
+    assert!(folder.read("lab/figures/fixed_duel_knn_hbos.svg").contains("knn against hbos on 12 sets"));
+    // The second run has nothing to do.
+    succeed(&mut folder.oddcell(run.chain(["--quiet"])));
+    assert_eq!((folder.read("lab/results.csv"), folder.read("lab/sets.csv")), (results, sets));
+}
+
+#[test]
+fn sets_of_a_folder_are_chosen_by_name_by_half_or_by_size() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("sets")).unwrap();
+    folder.write("sets/abalone.npz", split_set(30.0, true));
+    folder.write("sets/mine.npz", split_set(30.0, true));
+    let names = |sets: &str| {
+        let mut command = folder.oddcell(FIXED.into_iter().chain(["1", "--methods", "knn", "--sets", sets]));
+        succeed(&mut command);
+        let results = folder.read("lab/results.csv");
+        std::fs::remove_dir_all(folder.path("lab")).unwrap();
+        results.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("mine"), ["mine"]);
+    // abalone is one of OvRBench's tables.
+    assert_eq!(names("design"), ["abalone"]);
+    let refused = |more: [&'static str; 2]| {
+        let output = folder.oddcell(FIXED.into_iter().chain(["1"]).chain(more)).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{more:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let message = refused(["--sets", "confirm"]);
+    assert!(message.contains("error: found no sets of OvRBench's half `confirm` in sets"), "{message}");
+    let message = refused(["--sets", "yours"]);
+    assert!(message.contains("error: unknown set `yours`; available: `abalone`, `mine`"), "{message}");
+    let message = refused(["--max-rows", "59"]);
+    assert!(message.contains("error: found no sets with at most 59 rows in sets"), "{message}");
 }

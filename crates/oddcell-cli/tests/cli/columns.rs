@@ -96,6 +96,8 @@ fn keys_that_come_after_the_first_batch_are_columns_of_the_model_or_left_out() {
     ----- stderr -----
     3 of 3,000 rows are odd.
     rule: top 3: the 3 rows with the highest scores
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     note: keys that first appear after row 2048 are left out: `clerk`
     written to out.csv
     ");
@@ -109,8 +111,10 @@ fn keys_that_come_after_the_first_batch_are_columns_of_the_model_or_left_out() {
     ----- stdout -----
 
     ----- stderr -----
-    learned from 3,000 rows, 6 columns (10 features) of late.jsonl
+    learned from 3,000 rows, 6 columns (30 features) of late.jsonl
     calibrated on 600 rows held out
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city); left out: clerk (ignored)
     written to late.oddcell
     ");
 }
@@ -127,9 +131,13 @@ fn a_key_that_no_line_has_is_told_and_a_table_with_other_keys_only_is_refused() 
     ----- stderr -----
     0 of 1 row is odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
+    none was called: the smallest p-value, 0.017, is above 0.01. The oddest:
+      row 1, p 0.017: placed empty: unexpected (0.45 of 1); never empty in training
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     note: no line has a value for `placed`, `gift`, `rating`
-    note: column `placed`: 1 empty cell, but none in training; treated as average
-    note: column `gift`: 1 empty cell, but none in training; treated as average
+    note: column `placed`: 1 empty cell, but none in training
+    note: column `gift`: 1 empty cell, but none in training
     written to out.jsonl
     ");
     folder.write("other.jsonl", "{\"price\":12.5}\n");

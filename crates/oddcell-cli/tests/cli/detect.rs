@@ -18,6 +18,8 @@ fn detect_with_a_file_leaves_standard_output_empty() {
     ----- stderr -----
     2 of 120 rows are odd.
     rule: top 2: the 2 rows with the highest scores
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     written to judged.csv
     ");
     let judged = folder.read("judged.csv");
@@ -67,6 +69,23 @@ fn json_gives_the_summary_to_programs() {
     {
       "data": "orders.csv",
       "detector": "noise",
+      "kinds": {
+        "boolean": [
+          "gift"
+        ],
+        "category": [
+          "city"
+        ],
+        "date": [
+          "placed"
+        ],
+        "number": [
+          "amount",
+          "weight",
+          "rating"
+        ]
+      },
+      "left_out": [],
       "notes": [],
       "odd": 2,
       "oddest": null,
@@ -114,6 +133,8 @@ fn labels_ignored_and_categorical_columns() {
     1 of 60 rows is odd.
     rule: top 1: the row with the highest score
     against the labels (anomalies: 1): AUC [figure], average precision [figure], F1 [figure]
+    columns: 2 numbers (amount, weight), 1 boolean (gift), 2 categories (city,
+             rating); left out: placed, number (ignored), truth (label)
     written to out.csv
     ");
 }
@@ -196,6 +217,7 @@ fn without_a_header_columns_are_numbered() {
     ----- stderr -----
     1 of 60 rows is odd.
     rule: top 1: the row with the highest score
+    columns: 3 numbers (x1, x2, x6), 1 boolean (x5), 1 date (x4), 1 category (x3)
     written to out.csv
     ");
     let judged = folder.read("out.csv");
@@ -219,7 +241,7 @@ fn the_demo_finds_spoiled_cells_and_leaves_its_files() {
 fn few_rows_are_judged_with_a_note() {
     let folder = Folder::new();
     folder.write("few.csv", orders(12));
-    assert_cmd_snapshot!(folder.tiny(["detect", "few.csv", "-o", "out.csv"]), @"
+    assert_cmd_snapshot!(folder.tiny(["detect", "few.csv", "-o", "out.csv"]), @r"
     success: true
     exit_code: 0
     ----- stdout -----
@@ -227,7 +249,12 @@ fn few_rows_are_judged_with_a_note() {
     ----- stderr -----
     0 of 12 rows are odd.
     rule: false-discovery rate 0.1: at most about 10 % of the flagged rows are expected to be normal
-    note: column `city`: 2 rare values pooled (7 rows), 1 kept
+    none was called: at a false-discovery rate of 0.1, one row of 12 needs a p-value of at most 0.008, and the smallest is 0.083. The oddest:
+      row 7, p 0.083: amount 9999.0: 3.3 sd off (9129), above the normal range 10.38 to 8901
+      row 9, p 0.167: rating empty: unexpected (0.82 of 1); empty in 8.3 % of training rows
+      row 5, p 0.250: weight 37.5: 1.6 sd off (8.83) given the other columns; normal by itself (21.33 to 39.19)
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     note: too few rows, or too many equal scores, to estimate p-values: they are plain ranks; a false-discovery rate flags nothing with plain ranks, so use top instead
     written to out.csv
     ");

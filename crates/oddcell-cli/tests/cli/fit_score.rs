@@ -20,8 +20,10 @@ fn fit_says_what_it_learned_from() {
     ----- stdout -----
 
     ----- stderr -----
-    learned from 120 rows, 6 columns (10 features) of orders.csv
-    cross-fitted: 5 nets, each calibrated on the rows it did not see
+    learned from 120 rows, 6 columns (30 features) of orders.csv
+    cross-fitted: 5 detectors, each calibrated on the rows it did not see
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     written to m.oddcell
     ");
     assert_eq!(folder.names(), ["m.oddcell", "orders.csv"]);
@@ -48,6 +50,8 @@ fn score_in_a_pipe_writes_the_rows_to_standard_output_and_the_summary_to_standar
     ----- stderr -----
     1 of 8 rows is odd.
     rule: top 1: the row with the highest score
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     "#);
 }
 
@@ -69,6 +73,12 @@ fn timings_tell_the_parts_of_scoring_on_any_number_of_threads() {
         ----- stderr -----
         0 of 120 rows are odd.
         rule: p-value at most [figure]: about 1 % of normal rows are flagged
+        none was called: the smallest p-value, [figure], is above [figure]. The oddest:
+          row 7, p [figure]: amount [figure]: [figure] sd off (3246), above the normal range [figure] to [figure]
+          row 117, p [figure]: gift `true`: unexpected ([figure] of 1) given the other columns; common by itself (28 %)
+          row 36, p [figure]: gift `false`: unexpected ([figure] of 1) given the other columns; common by itself (72 %)
+        columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+                 1 category (city)
         written to out.csv
         timings: [figure] s wall clock, [figure] s thread time
           reading [figure] s [figure] %
@@ -115,6 +125,12 @@ fn standard_input_gives_the_same_as_a_file() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
+    none was called: the smallest p-value, 0.017, is above 0.01. The oddest:
+      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98
+      row 117, p 0.033: gift `true`: unexpected (0.49 of 1) given the other columns; common by itself (28 %)
+      row 36, p 0.033: gift `false`: unexpected (0.47 of 1) given the other columns; common by itself (72 %)
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     written to piped.csv
     ");
     assert_eq!(folder.read("piped.csv"), from_file);
@@ -130,8 +146,10 @@ fn fit_reads_standard_input() {
     ----- stdout -----
 
     ----- stderr -----
-    learned from 120 rows, 6 columns (10 features) of standard input
-    cross-fitted: 5 nets, each calibrated on the rows it did not see
+    learned from 120 rows, 6 columns (30 features) of standard input
+    cross-fitted: 5 detectors, each calibrated on the rows it did not see
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     written to piped.oddcell
     ");
     let bytes = |name| std::fs::read(folder.path(name)).unwrap();
@@ -177,6 +195,12 @@ fn other_column_order_gives_the_same_scores_and_extra_columns_are_noted() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
+    none was called: the smallest p-value, 0.017, is above 0.01. The oddest:
+      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98
+      row 117, p 0.033: gift `true`: unexpected (0.49 of 1) given the other columns; common by itself (28 %)
+      row 36, p 0.033: gift `false`: unexpected (0.47 of 1) given the other columns; common by itself (72 %)
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     note: ignored columns that the model does not know: `clerk`
     written to out.csv
     ");
@@ -201,17 +225,27 @@ fn a_missing_column_is_an_error_that_names_it() {
 }
 
 #[test]
-fn a_cell_of_another_type_is_an_error_with_its_place() {
+fn a_cell_that_cannot_be_read_is_a_finding_or_with_strict_an_error_with_its_place() {
     let folder = Folder::new().with_model();
     folder.write("new.csv", orders(3).replace("17.4", "heavy"));
-    assert_cmd_snapshot!(folder.oddcell(["score", "m.oddcell", "new.csv", "-o", "out.csv"]), @r"
+    let judged = folder.oddcell(["score", "m.oddcell", "new.csv", "-o", "judged.csv"]).output().unwrap();
+    let said = String::from_utf8(judged.stderr).unwrap();
+    let note = "note: column `amount`: 1 cell cannot be read as a number, namely `heavy` in row 2\n";
+    assert!(judged.status.success() && said.contains(note), "{said}");
+    assert!(folder.read("judged.csv").lines().nth(2).unwrap().starts_with("heavy,"));
+    folder.write("train.csv", orders(120).replace("17.4", "heavy"));
+    let detected = folder.tiny(["detect", "train.csv"]).output().unwrap();
+    let said = String::from_utf8(detected.stderr).unwrap();
+    assert!(said.contains("2 cells cannot be read as a number, such as `heavy` in row 2"), "{said}");
+    let args = ["score", "m.oddcell", "new.csv", "-o", "out.csv", "--strict"];
+    assert_cmd_snapshot!(folder.oddcell(args), @r"
     success: false
     exit_code: 2
     ----- stdout -----
 
     ----- stderr -----
     error: new.csv, row 2, column `amount`: found `heavy`, but a number was expected
-    hint: fit with --categorical COLUMN to read the column as names, or with --ignore COLUMN to leave it out
+    hint: fit with --kind COLUMN=category to read the column as names, or with --ignore COLUMN to leave it out
     ");
     assert!(!folder.path("out.csv").exists());
 }
@@ -226,9 +260,11 @@ fn unseen_names_and_unexpected_gaps_are_noted() {
     ----- stdout -----
 
     ----- stderr -----
-    0 of 1 row is odd.
+    1 of 1 row is odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
-    note: column `amount`: 1 empty cell, but none in training; treated as average
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
+    note: column `amount`: 1 empty cell, but none in training
     note: column `city`: 1 value never seen in training
     written to out.csv
     ");
@@ -249,9 +285,11 @@ fn each_rule_is_told() {
     ----- stderr -----
     1 of 120 rows is odd.
     rule: p-value at most 0.02: about 2 % of normal rows are flagged
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     written to out.csv
     ");
-    assert_cmd_snapshot!(score(["--fdr", "0.2"]), @"
+    assert_cmd_snapshot!(score(["--fdr", "0.2"]), @r"
     success: true
     exit_code: 0
     ----- stdout -----
@@ -259,6 +297,12 @@ fn each_rule_is_told() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: false-discovery rate 0.2: at most about 20 % of the flagged rows are expected to be normal
+    none was called: at a false-discovery rate of 0.2, one row of 120 needs a p-value of at most 0.002, and the smallest is 0.017. The oddest:
+      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98
+      row 117, p 0.033: gift `true`: unexpected (0.49 of 1) given the other columns; common by itself (28 %)
+      row 36, p 0.033: gift `false`: unexpected (0.47 of 1) given the other columns; common by itself (72 %)
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     note: fdr 0.2 cannot flag fewer than 5 of these 120 rows; use alpha or top, or fit with at least 599 calibration rows
     written to out.csv
     ");
@@ -270,6 +314,8 @@ fn each_rule_is_told() {
     ----- stderr -----
     3 of 120 rows are odd.
     rule: top 3: the 3 rows with the highest scores
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     written to out.csv
     ");
     assert_cmd_snapshot!(score(["--contamination", "0.05"]), @r"
@@ -280,6 +326,8 @@ fn each_rule_is_told() {
     ----- stderr -----
     6 of 120 rows are odd.
     rule: contamination 0.05: scores above all but the top 5 % of the reference scores
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     written to out.csv
     ");
 }
@@ -383,9 +431,11 @@ fn with_labels_the_agreement_is_told() {
     ----- stdout -----
 
     ----- stderr -----
-    learned from 120 rows, 6 columns (10 features) of labelled.csv
-    cross-fitted: 5 nets, each calibrated on the rows it did not see
+    learned from 120 rows, 6 columns (30 features) of labelled.csv
+    cross-fitted: 5 detectors, each calibrated on the rows it did not see
     on its own training rows (anomalies: 1): AUC [figure], average precision [figure], F1 [figure]
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city); left out: truth (label)
     written to m.oddcell
     ");
     let args = ["score", "m.oddcell", "labelled.csv", "--label", "truth", "-o", "out.csv"];
@@ -398,6 +448,12 @@ fn with_labels_the_agreement_is_told() {
     0 of 120 rows are odd.
     rule: p-value at most [figure]: about 1 % of normal rows are flagged
     against the labels (anomalies: 1): AUC [figure], average precision [figure], F1 [figure]
+    none was called: the smallest p-value, [figure], is above [figure]. The oddest:
+      row 7, p [figure]: amount [figure]: [figure] sd off (3246), above the normal range [figure] to [figure]
+      row 117, p [figure]: gift `true`: unexpected ([figure] of 1) given the other columns; common by itself (28 %)
+      row 36, p [figure]: gift `false`: unexpected ([figure] of 1) given the other columns; common by itself (72 %)
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city); left out: truth (label)
     written to out.csv
     ");
 }
@@ -436,7 +492,7 @@ fn explain_tells_its_notes_and_keeps_quiet_when_asked_to() {
         |mut command: std::process::Command| String::from_utf8(command.output().unwrap().stderr).unwrap();
     insta::assert_snapshot!(said(explain("--delimiter=,")), @r"
     note: ignored columns that the model does not know: `clerk`
-    note: column `amount`: 1 empty cell, but none in training; treated as average
+    note: column `amount`: 1 empty cell, but none in training
     note: column `city`: 1 value never seen in training
     ");
     assert_eq!(said(explain("--quiet")), "");
@@ -450,7 +506,7 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     let score = |fdr: &'static str| {
         folder.oddcell(["score", "m.oddcell", "orders.csv", "-o", "out.csv", "--fdr", fdr])
     };
-    assert_cmd_snapshot!(score("0.2"), @"
+    assert_cmd_snapshot!(score("0.2"), @r"
     success: true
     exit_code: 0
     ----- stdout -----
@@ -458,10 +514,16 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: false-discovery rate 0.2: at most about 20 % of the flagged rows are expected to be normal
+    none was called: at a false-discovery rate of 0.2, one row of 120 needs a p-value of at most 0.002, and the smallest is 0.017. The oddest:
+      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98
+      row 117, p 0.033: gift `true`: unexpected (0.49 of 1) given the other columns; common by itself (28 %)
+      row 36, p 0.033: gift `false`: unexpected (0.47 of 1) given the other columns; common by itself (72 %)
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     note: fdr 0.2 cannot flag fewer than 5 of these 120 rows; use alpha or top, or fit with at least 599 calibration rows
     written to out.csv
     ");
-    assert_cmd_snapshot!(score("0.005"), @"
+    assert_cmd_snapshot!(score("0.005"), @r"
     success: true
     exit_code: 0
     ----- stdout -----
@@ -469,6 +531,12 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     ----- stderr -----
     0 of 120 rows are odd.
     rule: false-discovery rate 0.005: at most about 0.5 % of the flagged rows are expected to be normal
+    none was called: at a false-discovery rate of 0.005, one row of 120 needs a p-value of at most 4e-5, and the smallest is 0.017. The oddest:
+      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98
+      row 117, p 0.033: gift `true`: unexpected (0.49 of 1) given the other columns; common by itself (28 %)
+      row 36, p 0.033: gift `false`: unexpected (0.47 of 1) given the other columns; common by itself (72 %)
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     note: fdr 0.005 cannot flag any row: with 120 calibration rows the smallest p-value is 0.008; use top or contamination, or fit with at least 199 calibration rows
     written to out.csv
     ");
@@ -482,6 +550,10 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     ----- stderr -----
     0 of 1 row is odd.
     rule: false-discovery rate 0.2: at most about 20 % of the flagged rows are expected to be normal
+    none was called: at a false-discovery rate of 0.2, one row of 1 needs a p-value of at most 0.200, and the smallest is 0.669. The oddest:
+      row 1, p 0.669: rating 4: 0.50 sd off (0.7146), within the normal range 1 to 5
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     written to out.csv
     ");
 }
@@ -558,6 +630,7 @@ fn inspect_shows_what_is_in_the_model() {
       n_neighbors    null
       net            mlp
       noise          gaussian
+      one_hot        false
       output         linear
       ratios         [[figure],[figure],[figure]]
       schedule       cosine
@@ -566,7 +639,7 @@ fn inspect_shows_what_is_in_the_model() {
       trust          [figure]
       weight_decay   [figure]
 
-    6 columns, 10 features
+    6 columns, 30 features
       column  kind      empty   normal
       amount  number     [figure] %  [figure] to [figure]
       weight  number     [figure] %  [figure] to [figure]

@@ -24,7 +24,8 @@ impl Folder {
         Self::with_filters(&[])
     }
 
-    /// Without the figures that a net gives: they change with every change of training, and these tests are not about them.
+    /// Without the figures that a net gives: they change with every change of training, and these tests are not about
+    /// them.
     pub(crate) fn without_figures() -> Self {
         Self::with_filters(&[
             (r#",(true|false),"[^"\n]+""#, ",$1,\"[reasons]\""),

@@ -7,7 +7,7 @@ use crate::folder::{Folder, succeed};
 #[test]
 fn without_arguments_the_commands_are_listed() {
     let folder = Folder::new();
-    assert_cmd_snapshot!(folder.oddcell([]), @"
+    assert_cmd_snapshot!(folder.oddcell([]), @r"
     success: false
     exit_code: 2
     ----- stdout -----
@@ -23,7 +23,7 @@ fn without_arguments_the_commands_are_listed() {
       fit      Learn what is normal from rows believed to be normal
       score    Judge new rows with a model; streams the table, so memory use does not grow with it
       explain  Show one row, cell by cell
-      inspect  Show what a model file contains
+      inspect  Show the columns of a table as oddcell sees them, or what a model file contains
       bench    Run methods on benchmark sets with published protocols
       help     Print this message or the help of the given subcommand(s)
 
@@ -47,7 +47,7 @@ fn without_arguments_the_commands_are_listed() {
 #[test]
 fn help_lists_the_commands_with_examples() {
     let folder = Folder::new();
-    assert_cmd_snapshot!(folder.oddcell(["--help"]), @"
+    assert_cmd_snapshot!(folder.oddcell(["--help"]), @r"
     success: true
     exit_code: 0
     ----- stdout -----
@@ -61,7 +61,7 @@ fn help_lists_the_commands_with_examples() {
       fit      Learn what is normal from rows believed to be normal
       score    Judge new rows with a model; streams the table, so memory use does not grow with it
       explain  Show one row, cell by cell
-      inspect  Show what a model file contains
+      inspect  Show the columns of a table as oddcell sees them, or what a model file contains
       bench    Run methods on benchmark sets with published protocols
       help     Print this message or the help of the given subcommand(s)
 
@@ -92,7 +92,7 @@ fn the_help_of_every_command_of_the_laboratory_has_examples() {
         list.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names: Vec<&str> = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
     let commands: Vec<&str> = names.into_iter().filter(|name| !name.is_empty() && *name != "help").collect();
-    assert_eq!(commands.len(), 11, "{commands:?}");
+    assert_eq!(commands.len(), 13, "{commands:?}");
     for command in commands {
         let help = succeed(&mut folder.oddcell(["bench", command, "--help"]));
         assert!(help.contains(&format!("Examples:\n  oddcell bench {command}")), "{command}: {help}");
@@ -161,6 +161,7 @@ fn help_of_detect() {
       -o, --output <OUT>     Write the judged rows here (`-`: standard output)
           --format <FORMAT>  Format of the judged rows [default: from OUT's name, else csv] [possible
                              values: csv, jsonl, parquet]
+          --csv-safe         Disarm cells of a CSV that spreadsheets would run as formulas
           --only <ROWS>      Write only the odd or only the normal rows [possible values: odd, normal]
           --report <PAGE>    Write a page with the odd rows and the reasons here; one HTML file, for any
                              browser
@@ -179,24 +180,30 @@ fn help_of_detect() {
           --ignore <COLS>       Columns to leave out, comma separated
           --categorical <COLS>  Columns to read as categories even if they look like numbers, comma
                                 separated
+          --kind <COL=KIND>     Read a column as number, boolean, date, text, category; or leave it out
+                                as `id` or `ignore`, e.g. `zip=category`, `order=id`; repeatable
+          --group-by <COLS>     Columns whose values make up groups, comma separated: numbers are also
+                                compared with those of their group
           --keep-identifiers    Also learn from columns that look like row identifiers
 
     Reading:
           --delimiter <CHAR>       Field separator of a CSV, one character or `tab` [default: detected]
           --no-header              The first row of the CSV holds data, not names
           --input-format <FORMAT>  Format of the input [default: detected from its first bytes and name]
+          --strict                 Stop at the first cell that cannot be read as its column's kind, e.g.
+                                   `18OO` among numbers
 
     Learning:
-          --detector <NAME>  Detector [default: noise]
-          --preset <NAME>    Parameter set: `default`, `fast`, `best`, or `paper` (exactly as in the
-                             paper)
+          --detector <NAME>  Detector [default: noise for tables of numbers, columns for all others]
+          --preset <NAME>    Parameter set; of noise: `default`, `fast`, `best`, or `paper` (exactly as
+                             in the paper)
           --fast             Same as `--preset fast`: learns and scores several times as fast, finds
                              somewhat less
           --best             Same as `--preset best`: takes several times as long
-          --keep-rows <N>    Training rows the model keeps for comparison (same as `--set keep_rows=N`);
-                             0 keeps none
+          --keep-rows <N>    Training rows that noise keeps for comparison (same as `--set
+                             keep_rows=N`); 0 keeps none
           --net <NET>        Net of the noise detector [possible values: mlp, resmlp]
-          --set <KEY=VALUE>  Set one parameter, e.g. `sigma_max=1.5`, `encode.max_levels=50`,
+          --set <KEY=VALUE>  Set one parameter, e.g. `sigma_max=1.5`, `encode.one_hot=true`,
                              `fit.folds=10`
           --config <FILE>    Read parameters from a TOML file
           --seed <N>         Random seed; the same seed gives the same bits [default: 0]
@@ -250,24 +257,30 @@ fn help_of_fit() {
           --ignore <COLS>       Columns to leave out, comma separated
           --categorical <COLS>  Columns to read as categories even if they look like numbers, comma
                                 separated
+          --kind <COL=KIND>     Read a column as number, boolean, date, text, category; or leave it out
+                                as `id` or `ignore`, e.g. `zip=category`, `order=id`; repeatable
+          --group-by <COLS>     Columns whose values make up groups, comma separated: numbers are also
+                                compared with those of their group
           --keep-identifiers    Also learn from columns that look like row identifiers
 
     Reading:
           --delimiter <CHAR>       Field separator of a CSV, one character or `tab` [default: detected]
           --no-header              The first row of the CSV holds data, not names
           --input-format <FORMAT>  Format of the input [default: detected from its first bytes and name]
+          --strict                 Stop at the first cell that cannot be read as its column's kind, e.g.
+                                   `18OO` among numbers
 
     Learning:
-          --detector <NAME>  Detector [default: noise]
-          --preset <NAME>    Parameter set: `default`, `fast`, `best`, or `paper` (exactly as in the
-                             paper)
+          --detector <NAME>  Detector [default: noise for tables of numbers, columns for all others]
+          --preset <NAME>    Parameter set; of noise: `default`, `fast`, `best`, or `paper` (exactly as
+                             in the paper)
           --fast             Same as `--preset fast`: learns and scores several times as fast, finds
                              somewhat less
           --best             Same as `--preset best`: takes several times as long
-          --keep-rows <N>    Training rows the model keeps for comparison (same as `--set keep_rows=N`);
-                             0 keeps none
+          --keep-rows <N>    Training rows that noise keeps for comparison (same as `--set
+                             keep_rows=N`); 0 keeps none
           --net <NET>        Net of the noise detector [possible values: mlp, resmlp]
-          --set <KEY=VALUE>  Set one parameter, e.g. `sigma_max=1.5`, `encode.max_levels=50`,
+          --set <KEY=VALUE>  Set one parameter, e.g. `sigma_max=1.5`, `encode.one_hot=true`,
                              `fit.folds=10`
           --config <FILE>    Read parameters from a TOML file
           --seed <N>         Random seed; the same seed gives the same bits [default: 0]
@@ -311,6 +324,7 @@ fn help_of_score() {
       -o, --output <OUT>     Write the judged rows here (`-`: standard output)
           --format <FORMAT>  Format of the judged rows [default: from OUT's name, else csv] [possible
                              values: csv, jsonl, parquet]
+          --csv-safe         Disarm cells of a CSV that spreadsheets would run as formulas
           --only <ROWS>      Write only the odd or only the normal rows [possible values: odd, normal]
           --report <PAGE>    Write a page with the odd rows and the reasons here; one HTML file, for any
                              browser
@@ -329,6 +343,8 @@ fn help_of_score() {
           --delimiter <CHAR>       Field separator of a CSV, one character or `tab` [default: detected]
           --no-header              The first row of the CSV holds data, not names
           --input-format <FORMAT>  Format of the input [default: detected from its first bytes and name]
+          --strict                 Stop at the first cell that cannot be read as its column's kind, e.g.
+                                   `18OO` among numbers
 
     Running:
           --threads <N>  Number of threads [default: one per core]; does not change the results
@@ -372,6 +388,8 @@ fn help_of_explain() {
           --delimiter <CHAR>       Field separator of a CSV, one character or `tab` [default: detected]
           --no-header              The first row of the CSV holds data, not names
           --input-format <FORMAT>  Format of the input [default: detected from its first bytes and name]
+          --strict                 Stop at the first cell that cannot be read as its column's kind, e.g.
+                                   `18OO` among numbers
 
     Running:
           --threads <N>  Number of threads [default: one per core]; does not change the results
@@ -393,19 +411,41 @@ fn help_of_inspect() {
     success: true
     exit_code: 0
     ----- stdout -----
-    Show what a model file contains
+    Show the columns of a table as oddcell sees them, or what a model file contains
 
-    Usage: oddcell inspect [OPTIONS] <MODEL>
+    Usage: oddcell inspect [OPTIONS] <FILE>
 
     Arguments:
-      <MODEL>  A model written by `oddcell fit`
+      <FILE>  A table (`-`: standard input), or a model written by `oddcell fit`
 
     Options:
           --json  Print JSON
       -h, --help  Print help
 
+    Columns:
+          --label <COL>         Column with the true labels (0/1, true/false); never a feature; prints
+                                AUC, average precision and F1
+          --ignore <COLS>       Columns to leave out, comma separated
+          --categorical <COLS>  Columns to read as categories even if they look like numbers, comma
+                                separated
+          --kind <COL=KIND>     Read a column as number, boolean, date, text, category; or leave it out
+                                as `id` or `ignore`, e.g. `zip=category`, `order=id`; repeatable
+          --group-by <COLS>     Columns whose values make up groups, comma separated: numbers are also
+                                compared with those of their group
+          --keep-identifiers    Also learn from columns that look like row identifiers
+          --config <FILE>       Read the kinds of columns from a TOML file
+
+    Reading:
+          --delimiter <CHAR>       Field separator of a CSV, one character or `tab` [default: detected]
+          --no-header              The first row of the CSV holds data, not names
+          --input-format <FORMAT>  Format of the input [default: detected from its first bytes and name]
+          --strict                 Stop at the first cell that cannot be read as its column's kind, e.g.
+                                   `18OO` among numbers
+
     Examples:
-      oddcell inspect normal.oddcell
+      oddcell inspect orders.csv                 kinds, missing and different values of every column
+      oddcell inspect orders.csv --kind zip=category --kind order=id
+      oddcell inspect normal.oddcell             detector, parameters, columns
       oddcell inspect normal.oddcell --json
 
     ----- stderr -----

@@ -9,6 +9,8 @@ mod detect;
 mod fit_score;
 mod folder;
 mod help;
+mod hostile_text;
+mod inspect;
 mod interrupt;
 mod model_files;
 mod output;

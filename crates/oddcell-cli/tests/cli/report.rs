@@ -26,6 +26,8 @@ fn detect_writes_a_page_about_the_very_rows_it_judges() {
     ----- stderr -----
     4 of 120 rows are odd.
     rule: top 4: the 4 rows with the highest scores
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     written to out.csv
     report: page.html
     ");

@@ -21,7 +21,7 @@ fn params(folder: &Folder, flags: &[&str]) -> Value {
 fn a_config_file_sets_everything_and_flags_have_the_last_word() {
     let folder = folder();
     let config = "seed = 3\n[params]\nsigma_max = 1.5\ntrain_for = \"5 steps\"\n\
-                  [encode]\nmax_levels = 2\n[fit]\nfolds = 3\n";
+                  [encode]\none_hot = true\n[fit]\nfolds = 3\n";
     folder.write("settings.toml", config);
     let found = params(&folder, &["--config", "settings.toml"]);
     assert_eq!(found["params"]["sigma_max"], 1.5);
@@ -43,6 +43,58 @@ fn a_config_file_sets_everything_and_flags_have_the_last_word() {
     assert_eq!(found["params"]["sigma_max"], 2.0);
     assert_eq!(found["params"]["net"], "resmlp");
     assert_eq!((&found["seed"], &found["members"]), (&Value::from(4), &Value::from(4)));
+}
+
+#[test]
+fn kinds_are_chosen_by_flags_and_by_the_config_file() {
+    let folder = folder();
+    folder.write("kinds.toml", "[kinds]\nrating = \"category\"\nweight = \"id\"\n");
+    let tiny = ["--set", "train_for=2 steps", "--config", "kinds.toml"];
+    let kinds = ["--kind", "city=ignore", "--kind", "gift=category", "--kind", "placed=text"];
+    let fitted = params(&folder, &[&tiny[..], &kinds].concat());
+    assert_eq!(
+        (&fitted["kinds"], &fitted["left_out"]),
+        (
+            &serde_json::json!({ "number": ["amount"], "text": ["placed"], "category": ["gift", "rating"] }),
+            &serde_json::json!([
+                { "name": "weight", "reason": { "identifier": "told" } },
+                { "name": "city", "reason": "ignored" },
+            ])
+        )
+    );
+    let model = succeed(&mut folder.oddcell(["inspect", "m.oddcell", "--json"]));
+    let model: Value = serde_json::from_str(&model).unwrap();
+    let kinds: Vec<(&str, &str)> = model["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|column| (column["name"].as_str().unwrap(), column["kind"].as_str().unwrap()))
+        .collect();
+    let expected = [("amount", "number"), ("placed", "text"), ("gift", "category"), ("rating", "category")];
+    assert_eq!(kinds, expected);
+}
+
+#[test]
+fn a_kind_or_column_that_does_not_exist_is_an_error_with_a_hint() {
+    let folder = folder();
+    let fit = |kind: &'static str| folder.oddcell(["fit", "orders.csv", "-o", "m.oddcell", "--kind", kind]);
+    assert_cmd_snapshot!(fit("city=word"), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: --kind city=word: there is no kind `word`; known: number, boolean, date, text, category
+    hint: `id` and `ignore` leave the column out
+    ");
+    assert_cmd_snapshot!(fit("town=date"), @r"
+    success: false
+    exit_code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: orders.csv has no column `town`; its columns are `amount`, `weight`, `city`, `placed`, `gift`, `rating`
+    ");
 }
 
 #[test]
@@ -83,8 +135,8 @@ fn config_files_with_mistakes() {
       |
     1 | sede = 3
       | ^^^^
-    unknown field `sede`, expected one of `detector`, `preset`, `seed`, `params`, `encode`, `fit`
-    hint: the config may contain detector, preset, seed, and the tables [params], [encode], [fit]
+    unknown field `sede`, expected one of `detector`, `preset`, `seed`, `params`, `encode`, `fit`, `kinds`, `categorical`, `rule`
+    hint: the config may contain detector, preset, seed, categorical, and the tables [params], [encode], [fit], [kinds], [rule]
     ");
     assert_cmd_snapshot!(fit("seed = \"three\"\n"), @r#"
     success: false
@@ -97,7 +149,7 @@ fn config_files_with_mistakes() {
     1 | seed = "three"
       |        ^^^^^^^
     invalid type: string "three", expected u64
-    hint: the config may contain detector, preset, seed, and the tables [params], [encode], [fit]
+    hint: the config may contain detector, preset, seed, categorical, and the tables [params], [encode], [fit], [kinds], [rule]
     "#);
     assert_cmd_snapshot!(fit("seed 3\n"), @r"
     success: false
@@ -110,7 +162,7 @@ fn config_files_with_mistakes() {
     1 | seed 3
       |      ^
     key with no value, expected `=`
-    hint: the config may contain detector, preset, seed, and the tables [params], [encode], [fit]
+    hint: the config may contain detector, preset, seed, categorical, and the tables [params], [encode], [fit], [kinds], [rule]
     ");
     assert_cmd_snapshot!(fit("[params]\nsigmamax = 1.5\n"), @r"
     success: false
@@ -118,7 +170,7 @@ fn config_files_with_mistakes() {
     ----- stdout -----
 
     ----- stderr -----
-    error: config `settings.toml`: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, difference, form, hidden, keep_rows, learning_rate, levels, loss, n_neighbors, net, noise, output, ratios, schedule, sigma_max, train_for, trust, weight_decay
+    error: config `settings.toml`: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, difference, form, hidden, keep_rows, learning_rate, levels, loss, n_neighbors, net, noise, one_hot, output, ratios, schedule, sigma_max, train_for, trust, weight_decay
     ");
     assert_cmd_snapshot!(fit("[params]\nsigma_max = \"high\"\n"), @r#"
     success: false
@@ -144,7 +196,7 @@ fn config_files_with_mistakes() {
 
     ----- stderr -----
     error: cannot read the config `nope.toml`: No such file or directory (os error 2)
-    hint: the config may contain detector, preset, seed, and the tables [params], [encode], [fit]
+    hint: the config may contain detector, preset, seed, categorical, and the tables [params], [encode], [fit], [kinds], [rule]
     ");
 }
 
@@ -159,7 +211,7 @@ fn settings_with_mistakes() {
     ----- stdout -----
 
     ----- stderr -----
-    error: --set sigmamax=1: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, difference, form, hidden, keep_rows, learning_rate, levels, loss, n_neighbors, net, noise, output, ratios, schedule, sigma_max, train_for, trust, weight_decay
+    error: --set sigmamax=1: detector `noise` has no parameter `sigmamax`; known: aggregate, batch_size, beta, difference, form, hidden, keep_rows, learning_rate, levels, loss, n_neighbors, net, noise, one_hot, output, ratios, schedule, sigma_max, train_for, trust, weight_decay
     ");
     assert_cmd_snapshot!(fit("sigma_max=high"), @r#"
     success: false
@@ -211,15 +263,15 @@ fn settings_with_mistakes() {
     ----- stdout -----
 
     ----- stderr -----
-    error: --set encode.levels=3: encode.levels: unknown field `levels`, expected one of `ignore`, `keep_identifiers`, `max_levels`, `min_level_rows`
+    error: --set encode.levels=3: encode.levels: unknown field `levels`, expected one of `ignore`, `group_by`, `identifiers`, `keep_identifiers`, `one_hot`, `strict`
     ");
-    assert_cmd_snapshot!(fit("encode.max_levels=many"), @r#"
+    assert_cmd_snapshot!(fit("encode.one_hot=many"), @r#"
     success: false
     exit_code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: --set encode.max_levels=many: encode.max_levels: invalid type: string "many", expected a whole number
+    error: --set encode.one_hot=many: encode.one_hot: invalid type: string "many", expected a boolean
     "#);
     assert_cmd_snapshot!(fit("fit.folds=many"), @r#"
     success: false
@@ -252,7 +304,7 @@ fn unknown_detectors_and_presets() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no detector `magic`; known: noise, knn, lof, iforest, copod, ecod, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
+    error: there is no detector `magic`; known: noise, knn, dte-np, lof, iforest, columns, copod, ecod, hbos, mcd, ae, deepsvdd, anogan, scad, neutralad, plad, dpad
     ");
     assert_cmd_snapshot!(fit(["--preset", "worst", "--seed", "0"]), @r"
     success: false
@@ -280,4 +332,29 @@ fn unknown_detectors_and_presets() {
 
     For more information, try '--help'.
     ");
+}
+
+#[test]
+fn the_config_file_has_categories_and_a_rule_which_flags_override() {
+    let folder = Folder::new();
+    folder.write("orders.csv", orders(60));
+    folder.write("c.toml", "detector = \"ecod\"\ncategorical = [\"rating\"]\n\n[rule]\ntop = 3\n");
+    let odd = |flags: &[&str]| {
+        let args =
+            ["detect", "orders.csv", "--config", "c.toml", "--json"].into_iter().chain(flags.iter().copied());
+        let summary: Value = serde_json::from_str(&succeed(&mut folder.oddcell(args))).unwrap();
+        summary["odd"].as_u64().unwrap()
+    };
+    assert_eq!([odd(&[]), odd(&["--top", "5"])], [3, 5]);
+    for (rule, expected) in [
+        ("top = 3\nfdr = 0.1", "exclude each other"),
+        ("most = 3", "there is no rule `most`"),
+        ("alpha = 2", "alpha"),
+        ("top = 1.5", "whole number"),
+    ] {
+        folder.write("c.toml", format!("[rule]\n{rule}\n"));
+        let output = folder.oddcell(["detect", "orders.csv", "--config", "c.toml"]).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && error.contains(expected), "{error}");
+    }
 }

@@ -15,8 +15,10 @@ fn a_streamed_fit_says_what_it_learned_from_and_its_model_scores() {
     ----- stdout -----
 
     ----- stderr -----
-    learned from 1,200 rows, 6 columns (10 features) of orders.csv
+    learned from 1,200 rows, 6 columns (30 features) of orders.csv
     calibrated on 240 rows held out
+    columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
+             1 category (city)
     written to m.oddcell
     ");
     succeed(&mut folder.oddcell(["score", "m.oddcell", "orders.csv", "-o", "out.csv", "--quiet"]));
@@ -79,7 +81,7 @@ fn what_cannot_be_streamed_is_told_before_the_table_is_read() {
     ----- stdout -----
 
     ----- stderr -----
-    error: 1 byte of memory is too little to learn from 96 rows; at least 136 bytes are needed
+    error: 1 byte of memory is too little to learn from 96 rows; at least 264 bytes are needed
     hint: raise the limit with --memory
     ");
 }

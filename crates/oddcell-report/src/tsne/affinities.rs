@@ -5,7 +5,8 @@ use rayon::prelude::*;
 /// Bisection steps for β. After them the entropy is as exact as its sum.
 const BISECTIONS: usize = 100;
 
-/// Divides all values by the largest, so that no square overflows. The perplexity does not depend on the unit of length.
+/// Divides all values by the largest, so that no square overflows. The perplexity does not depend on the unit of
+/// length.
 pub(super) fn scaled(values: &[f64]) -> Vec<f64> {
     let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
     // Dividing by a subnormal number could overflow; differences that small count as zero.

@@ -15,8 +15,8 @@ pub(super) fn start(rows: &[f64], n_columns: usize) -> [Vec<f64>; 2] {
     }
     let first = principal(&centered, n_columns, None);
     let second = principal(&centered, n_columns, Some(&first));
-    // Each axis has its own unit. Otherwise, one far row that makes the first component much longer than the second would
-    // shrink the second to nothing before it unfolds, and the picture would be a line.
+    // Each axis has its own unit. Otherwise, one far row that makes the first component much longer than the second
+    // would shrink the second to nothing before it unfolds, and the picture would be a line.
     [first, second].map(|direction| {
         let axis: Vec<f64> = centered.chunks_exact(n_columns).map(|row| dot(row, &direction)).collect();
         let deviation = libm::sqrt(dot(&axis, &axis) / n as f64);

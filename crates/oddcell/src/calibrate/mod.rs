@@ -16,6 +16,7 @@
 //! assert_eq!(calibration.p_value(9.0), 0.2); // the smallest p-value that four scores allow
 //! ```
 
+mod apart;
 mod conformal;
 mod robust;
 

@@ -16,6 +16,9 @@ pub enum CellUnit {
     /// How rare the value is in its column: −ln of the share of training values at least as far out (both
     /// tails added for a column without skew). It says nothing about a distance.
     Surprise,
+    /// How rare the value is, in its column or given the other columns, whichever is odder, as a surprise.
+    #[serde(rename = "surprise in context")]
+    SurpriseInContext,
 }
 
 impl CellUnit {
@@ -24,7 +27,7 @@ impl CellUnit {
     pub fn odd_from(self) -> f64 {
         match self {
             Self::StandardDeviations => 1.0,
-            Self::Surprise => 4.6,
+            Self::Surprise | Self::SurpriseInContext => 4.6,
         }
     }
 }
@@ -59,8 +62,10 @@ pub enum Keeps {
     Nothing,
     /// Encoded rows, at most this many.
     Rows(usize),
-    /// All encoded values of every column, sorted: no rows.
-    Values,
+    /// Encoded values of every column, sorted, at most this many of each: no rows.
+    Values(usize),
+    /// How far encoded values lie from the median of their column, sorted, at most this many of each column: no rows.
+    Distances(usize),
     /// What a net makes of each row.
     Projections,
 }
@@ -74,6 +79,8 @@ pub struct Abilities {
     pub training: Training,
     /// Whether it can learn from a table larger than memory.
     pub streams: bool,
+    /// Whether it wants categories as plain 0/1 features, one for each level.
+    pub one_hot: bool,
     /// What its models keep of the training table.
     pub keeps: Keeps,
     /// Whether scoring a row takes far longer than one pass through a small net.
@@ -83,21 +90,22 @@ pub struct Abilities {
 }
 
 impl Abilities {
-    /// Those of a method that learns in one go, scores fast and keeps nothing.
+    /// The abilities of a method that learns in one go, scores fast and keeps nothing.
     pub(super) const SIMPLE: Self = Self {
         cells: None,
         training: Training::AtOnce,
         streams: false,
+        one_hot: false,
         keeps: Keeps::Nothing,
         slow_to_score: false,
         memory: 64 << 20,
     };
 
-    /// Those of a method that keeps all training rows and compares with them.
+    /// The abilities of a method that keeps all training rows and compares with them.
     pub(super) const COMPARING: Self =
         Self { keeps: Keeps::Rows(usize::MAX), slow_to_score: true, ..Self::SIMPLE };
 
-    /// Those of a method that trains small nets.
+    /// The abilities of a method that trains small nets.
     pub(super) const SMALL_NET: Self =
         Self { training: Training::InSteps { short: &[("train_for", "200 steps")] }, ..Self::SIMPLE };
 
@@ -110,7 +118,10 @@ impl Abilities {
             // Every row is compared with every training row.
             (Training::AtOnce, Keeps::Rows(_)) => 3e-11 * n_rows * n_train * n_cols,
             // Every cell is looked at a few times.
-            (Training::AtOnce, Keeps::Nothing | Keeps::Values | Keeps::Projections) => 1e-7 * n_rows * n_cols,
+            (
+                Training::AtOnce,
+                Keeps::Nothing | Keeps::Values(_) | Keeps::Distances(_) | Keeps::Projections,
+            ) => 1e-7 * n_rows * n_cols,
         }
     }
 }

@@ -101,7 +101,8 @@ impl Params for AeParams {
         let scaler = Scaler::standard(rows, self.generation);
         let plan = Plan::new(rows, self.train_for, self.batch_size, self.learning_rate, context.seed)
             .of_generation(self.generation, self.holdout);
-        let learner = Restoring::new(self, TrainingRows::scaled(rows, &scaler), plan.batch_rows(), context);
+        let learner =
+            Restoring::new(self, TrainingRows::new(rows, Some(&scaler)), plan.batch_rows(), context);
         neural::fit(learner, plan, context, |learner| FittedAe {
             scaler: scaler.clone(),
             stack: learner.net.stack.clone(),
@@ -172,8 +173,7 @@ impl Fitted for FittedAe {
     }
 
     fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
-        let fill = |lines: &mut [f32], rows: &[f64]| neural::fill_scaled(lines, rows, &self.scaler);
-        neural::judge_by_output(&self.stack, rows, fill, |row, output| {
+        neural::judge_by_output(&self.stack, rows, Some(&self.scaler), |row, output| {
             let error = |(&output, &value): (&f32, &f32)| f64::from(output - value).powi(2);
             output.iter().zip(row).map(error).sum::<f64>().sqrt()
         })
@@ -201,7 +201,7 @@ mod tests {
         for params in [AeParams::default(), AeParams { activity_penalty: 0.05, ..AeParams::torch() }] {
             let scaler = Scaler::standard(&rows, params.generation);
             let context = Context::silent(Seed(1));
-            let mut learner = Restoring::new(&params, TrainingRows::scaled(&rows, &scaler), 8, &context);
+            let mut learner = Restoring::new(&params, TrainingRows::new(&rows, Some(&scaler)), 8, &context);
             neural::check_gradient(&mut learner, &[0, 1, 2, 3, 4, 5, 6, 7]);
         }
     }

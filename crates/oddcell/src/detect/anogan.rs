@@ -78,13 +78,13 @@ impl Params for AnoGanParams {
         ranges::training(self.batch_size, self.learning_rate)?;
         ranges::share("dropout", self.dropout)?;
         ranges::count("search_steps", self.search_steps, 1..=10_000, "between 1 and 10000")?;
-        ranges::positive("search_rate", self.search_rate)
+        ranges::rate("search_rate", self.search_rate)
     }
 
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         let plan = Plan::new(rows, self.train_for, self.batch_size, self.learning_rate, context.seed)
             .in_batches(Batches::One);
-        let rows = TrainingRows::new(rows);
+        let rows = TrainingRows::new(rows, None);
         let learner = Contest::new(self, rows, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| FittedAnoGan {
             params: self.clone(),
@@ -284,7 +284,7 @@ impl Fitted for FittedAnoGan {
         let width = self.n_features();
         let prepare = || Search::new(self);
         neural::judge_in_blocks(rows, SCORE_ROWS, prepare, |search, rows, scores| {
-            neural::fill(&mut search.rows, rows, width);
+            neural::fill(&mut search.rows, rows, width, None);
             search.features.input_mut().copy_from_slice(&search.rows);
             search.features.forward(&self.features, scores.len());
             search.row_features.copy_from_slice(search.features.output());
@@ -315,7 +315,7 @@ mod tests {
     }
 
     fn contest(params: &AnoGanParams) -> Contest {
-        Contest::new(params, TrainingRows::new(&rows(8, 5)), 8, Seed(1))
+        Contest::new(params, TrainingRows::new(&rows(8, 5), None), 8, Seed(1))
     }
 
     /// One of the two players, with its own loss.

@@ -99,7 +99,7 @@ impl Params for DeepSvddParams {
                 centre(&Stack::new(rows.n_cols(), &self.layers(), other), rows, &scaler)
             }
         };
-        let rows = TrainingRows::scaled(rows, &scaler);
+        let rows = TrainingRows::new(rows, Some(&scaler));
         let learner = Shrinking::new(self, rows, stack, centre, plan.batch_rows());
         neural::fit(learner, plan, context, |Shrinking { net, centre, best, .. }| {
             let best = best.as_ref().and_then(Best::stacks).map(|stacks| &stacks[0]);
@@ -119,8 +119,7 @@ impl Params for DeepSvddParams {
 /// The mean output of the net over all rows, its entries kept away from 0.
 fn centre(stack: &Stack, rows: &Matrix, scaler: &Scaler) -> Vec<f32> {
     let mut sums = vec![0.0f64; stack.n_outputs()];
-    let fill = |lines: &mut [f32], block: &[f64]| neural::fill_scaled(lines, block, scaler);
-    neural::for_each_output(stack, rows, fill, |line| {
+    neural::for_each_output(stack, rows, Some(scaler), |line| {
         sums.iter_mut().zip(line).for_each(|(sum, &value)| *sum += f64::from(value));
     });
     let mean = |sum: f64| (sum / rows.n_rows() as f64) as f32;
@@ -215,8 +214,7 @@ impl Fitted for FittedDeepSvdd {
     }
 
     fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
-        let fill = |lines: &mut [f32], rows: &[f64]| neural::fill_scaled(lines, rows, &self.scaler);
-        neural::judge_by_output(&self.stack, rows, fill, |_, output| {
+        neural::judge_by_output(&self.stack, rows, Some(&self.scaler), |_, output| {
             let square = |(&value, &centre): (&f32, &f32)| (f64::from(value) - f64::from(centre)).powi(2);
             output.iter().zip(&self.centre).map(square).sum()
         })
@@ -271,7 +269,8 @@ mod tests {
             let scaler = Scaler::identity(5);
             let stack = Stack::new(5, &params.layers(), Seed(1));
             let centre = centre(&Stack::new(5, &params.layers(), Seed(2)), &rows, &scaler);
-            let mut learner = Shrinking::new(&params, TrainingRows::scaled(&rows, &scaler), stack, centre, 8);
+            let mut learner =
+                Shrinking::new(&params, TrainingRows::new(&rows, Some(&scaler)), stack, centre, 8);
             neural::check_gradient(&mut learner, &[0, 1, 2, 3, 4, 5, 6, 7]);
         }
     }
@@ -282,7 +281,7 @@ mod tests {
         let mut tensors = Tensors::default();
         tensors.put_f32("net.0.weight", &[1, 2], vec![3.0, 4.0]);
         let stack = Stack::load("net", 1, &params.layers(), &mut tensors).unwrap();
-        let rows = TrainingRows::new(&Matrix::zeros(1, 1));
+        let rows = TrainingRows::new(&Matrix::zeros(1, 1), None);
         let mut learner = Shrinking::new(&params, rows, stack, vec![0.0; 2], 1);
         assert_eq!(learner.lengths(), 5.0); // √(3² + 4²)
         assert_eq!(learner.net.gradient[..2], [0.6e-6, 0.8e-6]); // 1e-6 · (3, 4)/5

@@ -77,7 +77,7 @@ impl Params for DpadParams {
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         neighbors::check_count(self.n_neighbors, rows.n_rows(), rows.n_rows())?;
         let plan = Plan::new(rows, self.train_for, self.batch_size, self.learning_rate, context.seed);
-        let training = TrainingRows::new(rows);
+        let training = TrainingRows::new(rows, None);
         let learner = Drawing::new(self, training, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| {
             let stack = learner.net.stack.clone();
@@ -104,8 +104,7 @@ impl Params for DpadParams {
 /// The net's output for all rows; what overflowed counts as the largest number.
 fn embed(stack: &Stack, rows: &Matrix) -> Matrix {
     let mut embedded = Vec::with_capacity(rows.n_rows() * stack.n_outputs());
-    let fill = |lines: &mut [f32], block: &[f64]| neural::fill(lines, block, rows.n_cols());
-    neural::for_each_output(stack, rows, fill, |line| {
+    neural::for_each_output(stack, rows, None, |line| {
         embedded.extend(line.iter().map(|&value| f64::from(held::net_output(value))));
     });
     Matrix::new(embedded, rows.n_rows(), stack.n_outputs())
@@ -228,7 +227,7 @@ mod tests {
     use super::*;
 
     fn learner(params: &DpadParams, rows: &Matrix) -> Drawing {
-        let training = TrainingRows::new(rows);
+        let training = TrainingRows::new(rows, None);
         Drawing::new(params, training, rows.n_rows(), Seed(1))
     }
 

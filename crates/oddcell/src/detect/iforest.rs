@@ -61,9 +61,7 @@ impl Params for IforestParams {
         let sample_rows = max_samples.min(rows.n_rows());
         let mut trees = Vec::with_capacity(n_trees);
         while trees.len() < n_trees {
-            if context.monitor.cancelled() {
-                return Err(FitError::Cancelled);
-            }
+            crate::context::go_on(context.monitor)?;
             let range = trees.len()..n_trees.min(trees.len() + TREES_PER_REPORT);
             trees.par_extend(range.into_par_iter().map(|tree| {
                 let mut stream = context.seed.stream("iforest tree", &[tree as u64]);

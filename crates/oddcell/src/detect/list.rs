@@ -4,9 +4,10 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Abilities, Detector, Fitted, Params, Size, ae::AeParams, anogan::AnoGanParams, copod::CopodParams,
-    deepsvdd::DeepSvddParams, dpad::DpadParams, ecod::EcodParams, iforest::IforestParams, knn::KnnParams,
-    lof::LofParams, neutralad::NeuTralAdParams, noise::NoiseParams, plad::PladParams, saved,
+    Abilities, Detector, Fitted, Params, Size, ae::AeParams, anogan::AnoGanParams, columns::ColumnsParams,
+    coordinates::OfCoordinates, copod::CopodParams, deepsvdd::DeepSvddParams, dpad::DpadParams,
+    dte_np::DteNpParams, ecod::EcodParams, hbos::HbosParams, iforest::IforestParams, knn::KnnParams,
+    lof::LofParams, mcd::McdParams, neutralad::NeuTralAdParams, noise::NoiseParams, plad::PladParams, saved,
     scad::ScadParams,
 };
 use crate::{
@@ -18,10 +19,14 @@ use crate::{
 pub static DETECTORS: &[Entry] = &[
     Entry::of::<NoiseParams>(),
     Entry::of::<KnnParams>(),
+    Entry::of::<DteNpParams>(),
     Entry::of::<LofParams>(),
     Entry::of::<IforestParams>(),
+    Entry::of::<ColumnsParams>(),
     Entry::of::<CopodParams>(),
     Entry::of::<EcodParams>(),
+    Entry::of::<HbosParams>(),
+    Entry::of::<McdParams>(),
     Entry::of::<AeParams>(),
     Entry::of::<DeepSvddParams>(),
     Entry::of::<AnoGanParams>(),
@@ -69,7 +74,11 @@ impl Entry {
             build: |value| from_value::<P>(value)?.build(),
             load: |value, tensors| {
                 let params = from_value::<P>(value).and_then(|params| params.check().map(|()| params));
-                params.map_err(|error| saved::invalid("parameters", &error))?.load(tensors)
+                let params = params.map_err(|error| saved::invalid("parameters", &error))?;
+                match OfCoordinates::take(tensors)? {
+                    None => params.load(tensors),
+                    Some(kept) => Ok(Box::new(OfCoordinates::of(params.load(tensors)?, kept)?)),
+                }
             },
         }
     }

@@ -70,9 +70,7 @@ impl Params for LofParams {
         let neighbors = Neighbors::new(rows.clone());
         let mut nearest: Vec<Box<[Neighbor]>> = Vec::with_capacity(n_rows);
         while nearest.len() < n_rows {
-            if context.monitor.cancelled() {
-                return Err(FitError::Cancelled);
-            }
+            crate::context::go_on(context.monitor)?;
             let range = nearest.len()..n_rows.min(nearest.len() + ROWS_PER_REPORT);
             nearest.extend(neighbors.map_training(range, k, |nearest| Box::from(nearest)));
             context.monitor.advanced(Progress { done: nearest.len(), total: n_rows, loss: None });

@@ -23,15 +23,20 @@ mod abilities;
 mod ae;
 mod anogan;
 mod blocks;
+mod columns;
+mod coordinates;
 mod copod;
 mod deepsvdd;
 mod dpad;
+mod dte_np;
 mod ecod;
+mod hbos;
 mod held;
 mod iforest;
 mod knn;
 mod list;
 mod lof;
+mod mcd;
 mod neighbors;
 mod neural;
 mod neutralad;
@@ -95,7 +100,12 @@ pub trait Fitted: Send + Sync + Debug {
     /// fitted width and only finite cells.
     fn judge(&self, rows: &Matrix, want_cells: bool) -> Result<Judged, ScoreError> {
         check_rows(rows, self.n_features())?;
-        Ok(self.judge_checked(rows, want_cells))
+        let judged = self.judge_checked(rows, want_cells);
+        // Finite parameters and finite weights can still be too large to calculate with, above all in a damaged file.
+        match judged.scores.iter().position(|score| !score.is_finite()) {
+            None => Ok(judged),
+            Some(row) => Err(ScoreError::InfiniteScore { row: row + 1, score: judged.scores[row] }),
+        }
     }
 
     /// One finite score per row, in row order. **Higher = more anomalous.**

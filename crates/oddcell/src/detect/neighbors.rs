@@ -39,33 +39,27 @@ pub(super) fn check_count(n_neighbors: usize, n_rows: usize, most: usize) -> Res
     Err(FitError::ParamForData { name: "n_neighbors", got: n_neighbors, n_rows, allowed })
 }
 
-/// A training row and how far it is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A training row and how far it is. The nearest row comes first; of rows at one distance, that with the lowest index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Neighbor {
-    /// The squared Euclidean distance, finite.
-    squared: f64,
+    /// The bits of the squared Euclidean distance. No distance is negative, so they sort like the numbers.
+    squared: u64,
     /// The training row, counted from 0.
     pub(crate) row: usize,
 }
 
 impl Neighbor {
+    fn new(squared: f64, row: usize) -> Self {
+        Self { squared: squared.to_bits(), row }
+    }
+
+    fn squared(self) -> f64 {
+        f64::from_bits(self.squared)
+    }
+
     /// The Euclidean distance.
     pub(crate) fn distance(self) -> f64 {
-        self.squared.sqrt()
-    }
-}
-
-impl Eq for Neighbor {}
-
-impl Ord for Neighbor {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.squared.total_cmp(&other.squared).then(self.row.cmp(&other.row))
-    }
-}
-
-impl PartialOrd for Neighbor {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
+        self.squared().sqrt()
     }
 }
 
@@ -82,20 +76,20 @@ struct Best {
 
 impl Best {
     fn new(k: usize, excluded: Option<usize>) -> Self {
-        let limit = Neighbor { squared: f64::INFINITY, row: usize::MAX };
+        let limit = Neighbor::new(f64::INFINITY, usize::MAX);
         Self { k, excluded, heap: BinaryHeap::with_capacity(k), limit }
     }
 
     /// Whether nothing at `squared` or farther, with row index `row` or higher, can be among the best.
     #[inline]
     fn rules_out(&self, squared: f64, row: usize) -> bool {
-        squared > self.limit.squared || (squared == self.limit.squared && row > self.limit.row)
+        Neighbor::new(squared, row) > self.limit
     }
 
     #[inline]
     fn offer(&mut self, squared: f64, row: usize) {
         if !self.rules_out(squared, row) {
-            self.insert(Neighbor { squared, row });
+            self.insert(Neighbor::new(squared, row));
         }
     }
 
@@ -239,7 +233,7 @@ mod tests {
     fn by_definition(rows: &Matrix, query: &[f64], k: usize, excluded: Option<usize>) -> Vec<Neighbor> {
         let mut all: Vec<Neighbor> = (0..rows.n_rows())
             .filter(|&row| Some(row) != excluded)
-            .map(|row| Neighbor { squared: squared_distance(rows.row(row), query), row })
+            .map(|row| Neighbor::new(squared_distance(rows.row(row), query), row))
             .collect();
         all.sort_unstable();
         all.truncate(k);
@@ -261,7 +255,7 @@ mod tests {
     fn distances_match_the_values_worked_out_by_hand() {
         assert_eq!(squared_distance(&[0.0, 0.0], &[3.0, 4.0]), 25.0);
         assert_eq!(squared_distance(&[1.0; 6], &[-1.0; 6]), 24.0);
-        assert_eq!(Neighbor { squared: 25.0, row: 0 }.distance(), 5.0);
+        assert_eq!(Neighbor::new(25.0, 0).distance(), 5.0);
     }
 
     #[test]

@@ -87,14 +87,14 @@ impl Params for NeuTralAdParams {
         ranges::training(self.batch_size, self.learning_rate)?;
         ranges::count("n_transforms", self.n_transforms, 2..=1_000, "between 2 and 1000")?;
         ranges::at_least_one("patience", self.patience)?;
-        ranges::positive("temperature", self.temperature)?;
+        ranges::divisor("temperature", self.temperature)?;
         ranges::not_negative("weight_decay", self.weight_decay)
     }
 
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         let plan = Plan::new(rows, self.train_for, self.batch_size, self.learning_rate, context.seed)
             .in_batches(Batches::Whole);
-        let rows = TrainingRows::new(rows);
+        let rows = TrainingRows::new(rows, None);
         let learner = Viewing::new(self, rows, plan.batch_rows(), context.seed);
         neural::fit(
             learner,
@@ -328,7 +328,7 @@ impl Fitted for FittedNeuTralAd {
             (transform, Tape::for_scoring(&self.encoder, SCORE_ROWS * n_lines), Vec::new())
         };
         neural::judge_in_blocks(rows, SCORE_ROWS, prepare, |(transform, encoder, table), rows, scores| {
-            neural::fill(transform.input_mut(), rows, width);
+            neural::fill(transform.input_mut(), rows, width, None);
             for (index, net) in self.transforms.iter().enumerate() {
                 transform.forward(net, scores.len());
                 let (rows, said) = (transform.input(), transform.output());
@@ -375,7 +375,7 @@ mod tests {
         for transform in [Transform::Residual, Transform::Mul] {
             let params =
                 NeuTralAdParams { transform, n_transforms: 3, temperature: 0.5, ..Default::default() };
-            let rows = TrainingRows::new(&rows);
+            let rows = TrainingRows::new(&rows, None);
             let mut learner = Viewing::new(&params, rows, 8, Seed(1));
             neural::check_gradient(&mut learner, &[0, 1, 2, 3, 4, 5, 6, 7]);
         }
@@ -399,7 +399,7 @@ mod tests {
         let mut stream = Seed(3).stream("rows", &[]);
         let rows = Matrix::new((0..40).map(|_| stream.normal()).collect(), 8, 5);
         let params = NeuTralAdParams { patience: 2, ..Default::default() };
-        let rows = TrainingRows::new(&rows);
+        let rows = TrainingRows::new(&rows, None);
         let mut learner = Viewing::new(&params, rows, 8, Seed(1));
         // Losses of epochs 1, 2, …: the lowest from the sixth on is that of the seventh.
         let losses = [0.1, 5.0, 5.0, 5.0, 5.0, 3.0, 2.0, 4.0, 2.0];

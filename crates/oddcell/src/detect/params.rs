@@ -4,7 +4,10 @@ use std::fmt::Debug;
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Abilities, BlockDetector, Detector, Fitted, Size, blocks::NEEDS_ALL_ROWS, check_training};
+use super::{
+    Abilities, BlockDetector, Detector, Fitted, Size, blocks::NEEDS_ALL_ROWS, check_training,
+    coordinates::OfCoordinates,
+};
 use crate::{
     Context, Matrix,
     error::{FitError, ParamError},
@@ -31,6 +34,9 @@ pub(super) trait Params:
     const ABILITIES: Abilities;
     /// The fewest rows it learns from. One row alone shows no spread.
     const LEAST_ROWS: usize = 2;
+
+    /// Whether it sees levels and signs, too. All others see the coordinates of a row.
+    const SEES_ALL: bool = false;
 
     /// The parameters for a table that is judged by itself, where some of the rows learned from are odd. Only
     /// parameters that the user left open may change.
@@ -78,7 +84,13 @@ struct Ready<P>(P);
 impl<P: Params> Detector for Ready<P> {
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         check_training::<P>(rows)?;
-        self.0.fit(rows, context)
+        match rows.layout().coordinates().filter(|_| !P::SEES_ALL) {
+            None => self.0.fit(rows, context),
+            Some(kept) => {
+                let inner = self.0.fit(&rows.columns(&kept), context)?;
+                Ok(Box::new(OfCoordinates { inner, kept, n_features: rows.n_cols() }))
+            }
+        }
     }
 
     fn in_blocks(&self) -> Result<&dyn BlockDetector, &'static str> {

@@ -77,7 +77,7 @@ impl Params for PladParams {
 
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {
         let plan = Plan::new(rows, self.train_for, self.batch_size, self.learning_rate, context.seed);
-        let rows = TrainingRows::new(rows);
+        let rows = TrainingRows::new(rows, None);
         let learner = Perturbing::new(self, rows, plan.batch_rows(), context.seed);
         neural::fit(learner, plan, context, |learner| FittedPlad {
             classifier: learner.classifier.stack.clone(),
@@ -201,8 +201,7 @@ impl Fitted for FittedPlad {
     }
 
     fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
-        let fill = |lines: &mut [f32], block: &[f64]| neural::fill(lines, block, rows.n_cols());
-        neural::judge_by_output(&self.classifier, rows, fill, |_, output| f64::from(output[0]))
+        neural::judge_by_output(&self.classifier, rows, None, |_, output| f64::from(output[0]))
     }
 
     fn save_to(&self, tensors: &mut Tensors) {
@@ -218,7 +217,7 @@ mod tests {
     fn learner(params: &PladParams) -> Perturbing {
         let mut stream = Seed(3).stream("rows", &[]);
         let rows = Matrix::new((0..40).map(|_| stream.normal()).collect(), 8, 5);
-        Perturbing::new(params, TrainingRows::new(&rows), 8, Seed(1))
+        Perturbing::new(params, TrainingRows::new(&rows, None), 8, Seed(1))
     }
 
     #[test]

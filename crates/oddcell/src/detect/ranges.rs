@@ -34,6 +34,16 @@ pub(super) fn positive(name: &'static str, value: f64) -> Result<(), ParamError>
     require(value > 0.0 && value.is_finite(), name, value, "finite and above 0")
 }
 
+/// Requires the step of a search or a training: a larger one leaves the range of finite numbers.
+pub(super) fn rate(name: &'static str, value: f64) -> Result<(), ParamError> {
+    require(value > 0.0 && value <= 1e3, name, value, "above 0 and at most 1000")
+}
+
+/// Requires a divisor that leaves quotients within the range of finite numbers.
+pub(super) fn divisor(name: &'static str, value: f64) -> Result<(), ParamError> {
+    require((1e-6..=1e6).contains(&value), name, value, "from 1e-6 to 1e6")
+}
+
 /// Requires a finite number of at least 0.
 pub(super) fn not_negative(name: &'static str, value: f64) -> Result<(), ParamError> {
     require(value >= 0.0 && value.is_finite(), name, value, "finite and at least 0")

@@ -90,7 +90,7 @@ impl Params for ScadParams {
 
     fn check(&self) -> Result<(), ParamError> {
         ranges::training(self.batch_size, self.learning_rate)?;
-        ranges::positive("temperature", self.temperature)?;
+        ranges::divisor("temperature", self.temperature)?;
         ranges::count("units", self.units, 4..=4_096, "between 4 and 4096")?;
         ranges::count("repeats", self.repeats.unwrap_or(1), 1..=1_000, "between 1 and 1000, or null")
     }
@@ -106,7 +106,7 @@ impl Params for ScadParams {
             return Err(FitError::TooFewColumns { detector, needed, got: width });
         }
         let repeats = self.repeats(rows);
-        let mut training = TrainingRows::new(rows);
+        let mut training = TrainingRows::new(rows, None);
         let parts = Parts::new(context.monitor, repeats);
         let mut members = Vec::with_capacity(repeats);
         for repeat in 0..repeats {
@@ -125,7 +125,7 @@ impl Params for ScadParams {
             let plan = Plan::new(rows, self.train_for, batch_size, self.learning_rate, seed);
             let mut learner = Matching::new(self, training, windows, plan.batch_rows(), seed);
             parts.run(repeat, Context { seed, ..*context }, |context| {
-                neural::train(&mut learner, plan, context)
+                neural::run(&mut learner, plan, context, |_, _, _| ())
             })?;
             let Matching { rows, windows, outside, inside, .. } = learner;
             members.push(Member { windows, outside: outside.stack, inside: inside.stack });
@@ -277,7 +277,7 @@ impl Fitted for FittedScad {
         };
         neural::judge_in_blocks(rows, block, prepare, |buffers, rows, scores| {
             let ((outside, inside), values, contrast) = buffers;
-            neural::fill(values, rows, self.width);
+            neural::fill(values, rows, self.width, None);
             for member in &self.members {
                 for (at, row) in values.chunks_exact(padded(self.width)).take(scores.len()).enumerate() {
                     member.windows.cut(row, at, outside.input_mut(), inside.input_mut());
@@ -313,7 +313,7 @@ mod tests {
         let rows = Matrix::new((0..40).map(|_| stream.normal()).collect(), 8, 5);
         // At the default temperature the loss bends too much for a difference of 32-bit numbers.
         let params = ScadParams { temperature: 0.5, ..ScadParams::default() };
-        let training = TrainingRows::new(&rows);
+        let training = TrainingRows::new(&rows, None);
         let windows = Windows::new(vec![3, 0, 4, 1, 2]);
         let mut learner = Matching::new(&params, training, windows, 8, Seed(1));
         neural::check_gradient(&mut learner, &[0, 1, 2, 3, 4, 5, 6, 7]);

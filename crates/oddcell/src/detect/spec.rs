@@ -13,9 +13,33 @@ use crate::{
 pub struct DetectorSpec {
     entry: &'static Entry,
     params: Map<String, Value>,
+    /// Whether the table may decide: see [`DetectorSpec::by_table`].
+    by_table: bool,
 }
 
+/// The default detector of tables with names, dates or text.
+const MIXED: &str = "columns";
+
 impl DetectorSpec {
+    /// The default: the first detector of the list for a table of numbers, `columns` for any other table. As soon as a
+    /// parameter is set, it is the first detector for every table.
+    ///
+    /// # Panics
+    /// Never: both detectors are on the list.
+    #[must_use]
+    pub fn by_table() -> Self {
+        let first = Self::new(super::DETECTORS[0].name, None).expect("the first of the list");
+        Self { by_table: true, ..first }
+    }
+
+    /// The detector for a table; `is_mixed` if any column is not a number.
+    pub(crate) fn of_table(&self, is_mixed: bool) -> Self {
+        if self.by_table && is_mixed {
+            return Self::new(MIXED, None).expect("on the list");
+        }
+        Self { by_table: false, ..self.clone() }
+    }
+
     /// The detector `name` with the parameters of `preset` (`None`: its default preset).
     pub fn new(name: &str, preset: Option<&str>) -> Result<Self, ParamError> {
         let entry = Entry::named(name)?;
@@ -25,7 +49,7 @@ impl DetectorSpec {
             name: preset.to_owned(),
             known: entry.presets().join(", "),
         })?;
-        Ok(Self { entry, params: into_map(params) })
+        Ok(Self { entry, params: into_map(params), by_table: false })
     }
 
     /// The detector `name` with exactly these parameters, as [`DetectorSpec::params`] gave them.
@@ -42,6 +66,7 @@ impl DetectorSpec {
         match self.params.get_mut(name) {
             Some(old) => {
                 *old = value;
+                self.by_table = false;
                 Ok(())
             }
             None => Err(ParamError::UnknownParameter {
@@ -82,11 +107,11 @@ impl DetectorSpec {
         &self.params
     }
 
-    /// The same for a table that is judged by itself, where some of the rows learned from are odd. Only parameters that the
-    /// user left open change.
+    /// The same for a table that is judged by itself, where some of the rows learned from are odd. Only parameters that
+    /// the user left open change.
     pub fn for_one_table(&self) -> Result<Self, ParamError> {
         let params = (self.entry.for_one_table)(self.value())?;
-        Ok(Self { entry: self.entry, params: into_map(params) })
+        Ok(Self { entry: self.entry, params: into_map(params), by_table: self.by_table })
     }
 
     /// A rough estimate of the seconds of fitting and scoring on one core, with these parameters.

@@ -75,7 +75,7 @@ impl<R: TailRule> Params for TailParams<R> {
     const SUMMARY: &'static str = R::SUMMARY;
     const PRESETS: &'static [Preset<Self>] = &[("default", Self::default), ("paper", Self::published)];
     const ABILITIES: Abilities =
-        Abilities { cells: Some(CellUnit::Surprise), keeps: Keeps::Values, ..Abilities::SIMPLE };
+        Abilities { cells: Some(CellUnit::Surprise), keeps: Keeps::Values(usize::MAX), ..Abilities::SIMPLE };
     const LEAST_ROWS: usize = 1;
 
     fn check(&self) -> Result<(), ParamError> {
@@ -112,37 +112,44 @@ struct FittedTails<R: TailRule> {
 /// A cell of a column and the row it came from.
 type Placed = (f64, u32);
 
-/// What the cells of one column are compared with.
-#[derive(Debug, Clone, Copy)]
-struct Reference<'a> {
-    training: &'a [f64],
-    /// Whether all cells of the call count among the training cells, or each cell alone.
-    joint: bool,
-    skew: Skew,
-}
+impl<R: TailRule> FittedTails<R> {
+    fn of_columns(params: &TailParams<R>, columns: Matrix) -> Self {
+        let skews = (0..columns.n_rows()).into_par_iter().map(|column| Skew::of([columns.row(column), &[]]));
+        Self { params: params.clone(), skews: skews.collect(), columns }
+    }
 
-impl Reference<'_> {
-    /// Writes into `parts`, by row, what each cell of the sorted column adds to the score.
+    /// What each cell of a column adds to the score of its row. With `joint`, all cells of the call count among the
+    /// training cells; otherwise, each cell alone.
     ///
     /// Up the sorted column, positions among the training values only rise: each is searched from the one
     /// before, and equal values are looked up once.
-    fn write_parts<R: TailRule>(self, column: &[Placed], parts: &mut [f64]) {
-        let n_added = if self.joint { column.len() } else { 1 };
-        let total = self.training.len() + n_added;
+    fn column_parts(&self, rows: &Matrix, column: usize) -> Vec<f64> {
+        let mut cells: Vec<Placed> = rows.rows().zip(0..).map(|(row, at)| (row[column], at)).collect();
+        cells.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let (training, joint) = (self.columns.row(column), self.params.joint);
+        let (n_added, skew) = if joint {
+            let values: Vec<f64> = cells.iter().map(|cell| cell.0).collect();
+            (cells.len(), Skew::of([training, &values]))
+        } else {
+            (1, self.skews[column])
+        };
+        let total = training.len() + n_added;
+        let mut parts = vec![0.0; cells.len()];
         let (mut start, mut place) = (0, 0);
-        while let Some(&(value, _)) = column.get(start) {
-            let n_equal = column[start..].iter().take_while(|cell| cell.0 == value).count();
-            let n_below = climb(self.training, place, |other| other < value);
-            place = climb(self.training, n_below, |other| other <= value);
-            let (added_below, added_up_to) = if self.joint { (start, start + n_equal) } else { (0, 1) };
+        while let Some(&(value, _)) = cells.get(start) {
+            let n_equal = cells[start..].iter().take_while(|cell| cell.0 == value).count();
+            let n_below = climb(training, place, |other| other < value);
+            place = climb(training, n_below, |other| other <= value);
+            let (added_below, added_up_to) = if joint { (start, start + n_equal) } else { (0, 1) };
             let (up_to, from) = (place + added_up_to, total - n_below - added_below);
             let tail = |count: usize| libm::log(total as f64 / count as f64);
-            let part = R::part(tail(up_to), tail(from), self.skew);
-            for &(_, row) in &column[start..][..n_equal] {
+            let part = R::part(tail(up_to), tail(from), skew);
+            for &(_, row) in &cells[start..][..n_equal] {
                 parts[row as usize] = part;
             }
             start += n_equal;
         }
+        parts
     }
 }
 
@@ -174,42 +181,6 @@ fn sorted_columns(rows: &Matrix) -> Matrix {
     columns
 }
 
-impl<R: TailRule> FittedTails<R> {
-    fn of_columns(params: &TailParams<R>, columns: Matrix) -> Self {
-        let skews = (0..columns.n_rows()).into_par_iter().map(|column| Skew::of([columns.row(column), &[]]));
-        Self { params: params.clone(), skews: skews.collect(), columns }
-    }
-
-    /// Passes on what the cells of every column add to their rows' scores, in column order.
-    fn for_each_column(&self, rows: &Matrix, mut take: impl FnMut(usize, &[f64])) {
-        let n_cols = self.n_features();
-        // As many columns at a time as keep all threads busy, so that memory is theirs and not the whole
-        // table's.
-        let per_turn = 2 * rayon::current_num_threads();
-        for first in (0..n_cols).step_by(per_turn) {
-            let columns = (first..n_cols.min(first + per_turn)).into_par_iter();
-            let parts: Vec<Vec<f64>> = columns.map(|column| self.column_parts(rows, column)).collect();
-            parts.iter().enumerate().for_each(|(offset, parts)| take(first + offset, parts));
-        }
-    }
-
-    fn column_parts(&self, rows: &Matrix, column: usize) -> Vec<f64> {
-        let mut cells: Vec<Placed> = rows.rows().zip(0..).map(|(row, at)| (row[column], at)).collect();
-        cells.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let training = self.columns.row(column);
-        let joint = self.params.joint;
-        let skew = if joint {
-            let values: Vec<f64> = cells.iter().map(|cell| cell.0).collect();
-            Skew::of([training, &values])
-        } else {
-            self.skews[column]
-        };
-        let mut parts = vec![0.0; cells.len()];
-        Reference { training, joint, skew }.write_parts::<R>(&cells, &mut parts);
-        parts
-    }
-}
-
 impl<R: TailRule> Fitted for FittedTails<R> {
     fn n_features(&self) -> usize {
         self.columns.n_rows()
@@ -222,12 +193,18 @@ impl<R: TailRule> Fitted for FittedTails<R> {
     fn judge_checked(&self, rows: &Matrix, want_cells: bool) -> Judged {
         let mut scores = vec![0.0; rows.n_rows()];
         let mut cells = want_cells.then(|| Matrix::zeros(rows.n_rows(), rows.n_cols()));
-        self.for_each_column(rows, |column, parts| {
-            scores.iter_mut().zip(parts).for_each(|(score, part)| *score += part);
-            if let Some(cells) = &mut cells {
-                parts.iter().enumerate().for_each(|(row, &part)| cells.row_mut(row)[column] = part);
+        // As many columns at a time as keep all threads busy, so that memory is theirs and not the whole
+        // table's.
+        let all: Vec<usize> = (0..self.n_features()).collect();
+        for some in all.chunks(2 * rayon::current_num_threads()) {
+            let parts: Vec<_> = some.par_iter().map(|&column| self.column_parts(rows, column)).collect();
+            for (&column, parts) in some.iter().zip(parts) {
+                scores.iter_mut().zip(&parts).for_each(|(score, part)| *score += part);
+                if let Some(cells) = &mut cells {
+                    parts.iter().enumerate().for_each(|(row, &part)| cells.row_mut(row)[column] = part);
+                }
             }
-        });
+        }
         Judged { scores, cells }
     }
 

@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
+use crate::parameters::stored_as_text;
+
 /// How long to train: `500 epochs` or `4000 steps`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -55,16 +57,4 @@ impl fmt::Display for TrainFor {
     }
 }
 
-impl TryFrom<String> for TrainFor {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<TrainFor> for String {
-    fn from(train_for: TrainFor) -> Self {
-        train_for.to_string()
-    }
-}
+stored_as_text!(TrainFor, String);

@@ -1,6 +1,6 @@
 //! The fitted encoder: from record batches to rows of features.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use arrow_array::ArrayRef;
 use arrow_schema::Schema;
@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     EncodeError, EncodedColumn, Feature, LeftOut, Part, Report, Surprises, column::LearnedColumn,
-    error::listed, validate,
+    error::listed, groups, validate,
 };
 use crate::{
     Error, Matrix,
-    kinds::{Block, write_null_flags},
-    table::{Rows, read_cells},
+    kinds::{Block, Unreadable, read, write_null_flags},
+    layout::Layout,
+    table::{ColumnKind, Rows},
 };
 
 /// Turns rows into features, as learned from the training rows.
@@ -23,7 +24,12 @@ pub struct Encoder {
     n_rows: u64,
     columns: Vec<EncodedColumn>,
     left_out: Vec<LeftOut>,
+    /// The columns that make up groups, as positions in `columns`.
+    group_by: Vec<u32>,
     features: Vec<Feature>,
+    layout: Arc<Layout>,
+    /// Whether a cell that cannot be read is an error. Not stored.
+    strict: bool,
 }
 
 /// Encoded rows, the columns they come from, and what was unusual about them.
@@ -35,6 +41,9 @@ pub struct Encoded {
     pub surprises: Surprises,
     /// The arrays of the rows, one for every one of [`Encoder::columns`].
     pub columns: Vec<ArrayRef>,
+    /// The cells that are not of their column's kind, sorted: the row among these rows, and the column as a position in
+    /// [`Encoder::columns`]. Their features are average.
+    pub unreadable: Vec<(u32, u32)>,
 }
 
 /// The stored part of an [`Encoder`].
@@ -44,20 +53,22 @@ struct SavedEncoder {
     n_rows: u64,
     columns: Vec<LearnedColumn>,
     left_out: Vec<LeftOut>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    group_by: Vec<u32>,
 }
 
 impl TryFrom<SavedEncoder> for Encoder {
     type Error = EncodeError;
 
     fn try_from(saved: SavedEncoder) -> Result<Self, EncodeError> {
-        Encoder::assemble(saved.n_rows, saved.columns, saved.left_out)
+        Encoder::assemble(saved.n_rows, saved.columns, saved.left_out, saved.group_by)
     }
 }
 
 impl From<Encoder> for SavedEncoder {
     fn from(encoder: Encoder) -> Self {
         let columns = encoder.columns.into_iter().map(|column| column.learned).collect();
-        Self { n_rows: encoder.n_rows, columns, left_out: encoder.left_out }
+        Self { n_rows: encoder.n_rows, columns, left_out: encoder.left_out, group_by: encoder.group_by }
     }
 }
 
@@ -67,22 +78,41 @@ impl Encoder {
         n_rows: u64,
         learned: Vec<LearnedColumn>,
         left_out: Vec<LeftOut>,
+        group_by: Vec<u32>,
     ) -> Result<Self, EncodeError> {
-        validate::check(n_rows, &learned, &left_out)?;
+        validate::check(n_rows, &learned, &left_out, &group_by)?;
+        let mixed = is_mixed(&learned);
         let mut features = Vec::new();
         let mut columns = Vec::with_capacity(learned.len());
         for (at, column) in learned.into_iter().enumerate() {
             let first = features.len();
-            features.extend(column.features(at, n_rows));
-            columns.push(EncodedColumn::new(column, first, n_rows));
+            features.extend(column.features(at, n_rows, mixed));
+            columns.push(EncodedColumn::new(column, first, n_rows, mixed));
         }
-        Ok(Self { n_rows, columns, left_out, features })
+        let group = |(column, at): (&EncodedColumn, u32)| column.group(group_by.contains(&at));
+        let layout = Arc::new(Layout(columns.iter().zip(0..).map(group).collect()));
+        Ok(Self { n_rows, columns, left_out, group_by, features, layout, strict: false })
+    }
+
+    /// From now on, [`Encoder::encode`] fails at a cell that cannot be read if `strict`.
+    pub fn set_strict(&mut self, strict: bool) {
+        self.strict = strict;
     }
 
     /// The number of training rows.
     #[must_use]
     pub fn n_rows(&self) -> u64 {
         self.n_rows
+    }
+
+    /// Whether any column is more than numbers, or there are groups.
+    pub(crate) fn is_mixed(&self) -> bool {
+        self.columns.iter().any(|column| column.gap().is_some())
+    }
+
+    /// The columns that make up groups.
+    pub(super) fn group_by(&self) -> &[u32] {
+        &self.group_by
     }
 
     /// The number of features of an encoded row.
@@ -95,6 +125,11 @@ impl Encoder {
     #[must_use]
     pub fn features(&self) -> &[Feature] {
         &self.features
+    }
+
+    /// Which features belong to which column, as detectors see it.
+    pub(crate) fn layout(&self) -> Arc<Layout> {
+        Arc::clone(&self.layout)
     }
 
     /// The columns that make features, in the order of the training table.
@@ -117,6 +152,21 @@ impl Encoder {
         match part {
             Part::Value(at) => column.content().as_kind().feature_name(column.name(), at),
             Part::IsNull => format!("{} is null", column.name()),
+            Part::Sign(at) => {
+                let hidden = column.content().as_kind().hidden();
+                let since = at.checked_sub(hidden.len()).and_then(|at| column.learned.since.get(at));
+                match (hidden.get(at), since) {
+                    (Some((_, sign)), _) => format!("{}: {sign}", column.name()),
+                    (None, Some(since)) => {
+                        let other = self.columns[since.column as usize].name();
+                        format!("{}: days since {other}", column.name())
+                    }
+                    (None, None) if Some(feature) == column.within_feature() => {
+                        format!("{}: within its group", column.name())
+                    }
+                    (None, None) => format!("{}: no value", column.name()),
+                }
+            }
         }
     }
 
@@ -168,10 +218,21 @@ impl Encoder {
         })
     }
 
-    /// Does what [`Encoder::encode`] does for rows of a table whose `features` are all known: looks them up.
-    pub fn look_up(&self, rows: &Rows, features: &Matrix) -> Result<Encoded, Error> {
+    /// Does what [`Encoder::encode`] does for rows of a table whose `features` and `unreadable` cells are all known: looks
+    /// them up.
+    pub fn look_up(
+        &self,
+        rows: &Rows,
+        features: &Matrix,
+        unreadable: &[(u32, u32)],
+    ) -> Result<Encoded, Error> {
+        let positions = rows.positions(features.n_rows())?;
+        let first_from = |row: usize| unreadable.partition_point(|&(at, _)| (at as usize) < row);
+        let unreadable = &unreadable[first_from(positions.start)..first_from(positions.end)];
+        let within = |&(row, column): &(u32, u32)| (row - positions.start as u32, column);
         Ok(Encoded {
-            matrix: features.slice(rows.positions(features.n_rows())?),
+            unreadable: unreadable.iter().map(within).collect(),
+            matrix: features.slice(positions),
             surprises: Surprises::none(self.columns.len()),
             columns: self.matched(rows)?,
         })
@@ -179,37 +240,111 @@ impl Encoder {
 
     /// Encodes `rows`. Columns are matched by name; columns that the encoder does not know are ignored.
     pub fn encode(&self, rows: &Rows) -> Result<Encoded, EncodeError> {
+        self.encode_as(rows, true)
+    }
+
+    /// Encodes training rows: what is known of their values is known from the other rows.
+    pub(crate) fn encode_own(&self, rows: &Rows) -> Result<Encoded, EncodeError> {
+        self.encode_as(rows, false)
+    }
+
+    fn encode_as(&self, rows: &Rows, is_new: bool) -> Result<Encoded, EncodeError> {
         let arrays = self.matched(rows)?;
         let mut columns = Vec::with_capacity(self.columns.len());
         for (column, array) in self.columns.iter().zip(&arrays) {
-            columns.push(read_cells(column.name(), array, column.reading(), rows.first_row, &rows.origin)?);
+            let (name, reading) = (column.name(), column.reading());
+            columns.push(read(name, array, reading, rows.first_row, &rows.origin, self.strict)?);
         }
         let n_features = self.n_features();
-        let mut matrix = Matrix::zeros(rows.n_rows(), n_features);
+        let mut matrix = Matrix::zeros(rows.n_rows(), n_features).with_layout(Arc::clone(&self.layout));
         let mut surprises = Surprises::none(self.columns.len());
-        for (at, (column, cells)) in self.columns.iter().zip(&columns).enumerate() {
+        let mut unreadable = Vec::new();
+        for (at, (column, checked)) in self.columns.iter().zip(&columns).enumerate() {
             if column.nulls() == 0 {
-                surprises.unexpected_nulls[at] = cells.null_count() as u64;
+                surprises.unexpected_nulls[at] = checked.null_count() as u64;
+            }
+            if !checked.unreadable.is_empty() {
+                unreadable.extend(checked.unreadable.iter().map(|&row| (row, at as u32)));
+                surprises.unreadable[at] = Unreadable::of(&arrays[at], &checked.unreadable, rows.first_row);
             }
         }
+        unreadable.sort_unstable();
+        let by: Vec<_> = self.group_by.iter().map(|&at| &columns[at as usize].cells).collect();
+        let group_keys = groups::keys(&by, if self.group_by.is_empty() { 0 } else { rows.n_rows() });
         // Block by block, so that the rows being filled stay in the cache while each column writes its few cells.
         for (rows, number) in matrix.values_mut().chunks_mut(BLOCK_ROWS * n_features).zip(0..) {
             let first_row = number * BLOCK_ROWS;
-            for (at, (column, cells)) in self.columns.iter().zip(&columns).enumerate() {
-                let values = column.value_features();
-                let block = Block { rows, n_features, features: values.clone(), first_row };
+            for (at, (column, checked)) in self.columns.iter().zip(&columns).enumerate() {
+                let cells = &checked.cells;
+                let (values, hidden) = (column.value_features(), column.hidden_features());
                 let kind = column.content().as_kind();
-                surprises.unseen_levels[at] += kind.write(cells, &self.features[values.clone()], block);
-                if column.nulls() > 0 {
-                    let features = values.end..values.end + 1;
-                    let block = Block { rows, n_features, features, first_row };
-                    write_null_flags(cells, self.features[values.end], block);
+                let mut block =
+                    Block { rows: &mut *rows, n_features, features: values.clone(), first_row, is_new };
+                surprises.unseen_levels[at] += kind.write(cells, &self.features[values], block.reborrowed());
+                if let Some(flag) = column.null_flag() {
+                    block.features = flag..flag + 1;
+                    write_null_flags(cells, self.features[flag], block.reborrowed());
+                }
+                let since = column.since_features();
+                if !hidden.is_empty() {
+                    block.features = hidden.start..since.start;
+                    kind.write_hidden(cells, block);
+                }
+                for (feature, since) in since.zip(&column.learned.since) {
+                    let dates = cells.numbers().iter().zip(columns[since.column as usize].cells.numbers());
+                    let features = rows.iter_mut().skip(feature).step_by(n_features);
+                    for (x, (&now, &then)) in features.zip(dates.skip(first_row)) {
+                        *x = since.days(now, then);
+                    }
+                }
+                if let (Some(feature), Some(within)) = (column.within_feature(), &column.learned.within) {
+                    let features = rows.iter_mut().skip(feature).step_by(n_features);
+                    for (x, (&number, key)) in
+                        features.zip(cells.numbers().iter().zip(&group_keys).skip(first_row))
+                    {
+                        *x = within.distance(number, key, |number| kind.scaled(number).unwrap_or(number));
+                    }
+                }
+                if column.nulls() == 0 && checked.null_count() > 0 {
+                    // Training never had such a cell.
+                    for row in cells.nulls(first_row..first_row + rows.len() / n_features) {
+                        self.write_gap(
+                            column,
+                            false,
+                            is_new,
+                            &mut rows[(row - first_row) * n_features..][..n_features],
+                        );
+                    }
                 }
             }
         }
-        Ok(Encoded { matrix, surprises, columns: arrays })
+        for &(row, column) in &unreadable {
+            self.write_gap(&self.columns[column as usize], true, is_new, matrix.row_mut(row as usize));
+        }
+        Ok(Encoded { matrix, surprises, columns: arrays, unreadable })
     }
 }
 
+impl Encoder {
+    /// Fills the features of a cell that has no value where it should have one. As a coordinate it is far out.
+    fn write_gap(&self, column: &EncodedColumn, unreadable: bool, is_new: bool, row: &mut [f64]) {
+        row[column.features()].fill(0.0);
+        if let Some(flag) = column.null_flag() {
+            row[flag] = self.features[flag].scale(0.0);
+        }
+        row[column.value_features().start] = GAP_SDS;
+        if let Some(gap) = column.gap() {
+            row[gap] = column.gap_surprise(unreadable, is_new);
+        }
+    }
+}
+
+/// Whether a table has any column that is not a number.
+pub(super) fn is_mixed(columns: &[LearnedColumn]) -> bool {
+    columns.iter().any(|column| column.content.kind() != ColumnKind::Number || column.within.is_some())
+}
+
+/// How far out a cell lies that has no value where it should have one, in standard deviations.
+const GAP_SDS: f64 = 10.0;
 /// The rows that are filled at a time.
 const BLOCK_ROWS: usize = 256;

@@ -8,29 +8,36 @@
 //! use oddcell::{Table, encode::{EncodeOptions, Encoder}, table::{ReadOptions, TableReader}};
 //!
 //! # fn main() -> Result<(), oddcell::Error> {
-//! // Mean 5 and standard deviation 2; true in half of the rows, so a standard deviation of 1/2.
-//! let csv = b"amount,paid\n3,yes\n7,no\n".to_vec();
+//! // Means 5 and 2, standard deviations 2 and 1.
+//! let csv = b"amount,count\n3,1\n7,3\n".to_vec();
 //! let table = Table::from_reader(TableReader::from_bytes("orders.csv", csv, &ReadOptions::default())?)?;
 //! let encoder = Encoder::fit(&table, &EncodeOptions::default(), None)?;
 //! for rows in table.rows() {
-//!     assert_eq!(encoder.encode(&rows)?.matrix.row(0), [-1.0, 1.0]);
+//!     assert_eq!(encoder.encode(&rows)?.matrix.row(0), [-1.0, -1.0]);
 //! }
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! *Formula:* every feature is (x − mean) / std, with the mean and the population standard deviation of the training
+//! *Formula:* every coordinate is (x − mean) / std, with the mean and the population standard deviation of the training
 //! rows, where
 //!
-//! | column   | x                                                                  | std                         |
-//! |----------|--------------------------------------------------------------------|-----------------------------|
-//! | number   | the number                                                         | as it is; 1 if constant     |
-//! | date     | seconds                                                            | as it is; 1 if constant     |
-//! | boolean  | 0 or 1                                                             | at least 0.1                |
-//! | category | one 0/1 per common level, and one for all others (rare or unseen)  | at least 0.1                |
-//! | nulls    | one more 0/1 where the column had nulls in training                | at least 0.1                |
+//! | column   | x                                                                        | std                     |
+//! |----------|--------------------------------------------------------------------------|-------------------------|
+//! | number   | the number                                                               | as it is; 1 if constant |
+//! | date     | seconds; the mean for dates somewhat later than training                  | as it is; 1 if constant |
+//! | boolean  | 0 or 1                                                                   | at least 0.1            |
+//! | text     | the number of characters                                                 | as it is; 1 if constant |
+//! | category | −ln of the rows of the level                                             | at least 0.5            |
+//! |          | a 0/1 mark for each of up to 8 levels, or 8 random marks that belong to a name | that of all together |
+//! | nulls    | one more 0/1 where the column had nulls in training                      | at least 0.1            |
 //!
-//! A null number, date or boolean takes the mean (feature value 0); a null category is 0 for every level.
+//! A null takes the mean. A cell that cannot be read as its column's kind ([`Encoded::unreadable`]), or that is empty although
+//! training never had an empty one, counts as ten standard deviations.
+//!
+//! In a table with any column that is not a number, or with groups, signs follow the coordinates of each column: a level as a
+//! code, parts of dates, how rare a level or the form of a cell is. They are no coordinates. Only detectors that ask for
+//! them see them (`layout.rs`).
 //!
 //! *Invariants:* a feature is finite and within ±[`FEATURE_LIMIT`] for any finite cell · columns are matched by
 //! name, so their order in a table does not matter · every [`Encoder`], deserialized ones included, is valid: all its
@@ -40,19 +47,23 @@ mod column;
 mod encoder;
 mod error;
 mod fit;
+mod groups;
+mod overview;
 mod report;
+mod since;
 mod surprises;
 mod validate;
 
 pub use column::{EncodedColumn, Feature, Part};
 pub use encoder::{Encoded, Encoder};
 pub use error::EncodeError;
+pub use overview::{ColumnOverview, overview};
 pub use report::{LeftOut, LeftOutReason, Report};
 pub use surprises::Surprises;
 pub(crate) use validate::Check;
 
-pub use crate::kinds::{IdentifierSign, NormalRange, Share};
-use crate::{detect::ranges::require, error::ParamError, parameters::parameters};
+pub use crate::kinds::{IdentifierSign, NormalRange, Share, Sighting, Unreadable};
+use crate::parameters::parameters;
 
 /// The least standard deviation of a 0/1 feature. So a level that training never or hardly ever had is 1 / 0.1 = 10
 /// standard deviations off: plainly odd, yet of the same order as odd numbers.
@@ -67,30 +78,21 @@ pub const FEATURE_LIMIT: f64 = 1e9;
 #[doc(hidden)]
 pub const MAX_FEATURES: usize = 65_536;
 
-/// The greatest allowed [`EncodeOptions::max_levels`].
-pub(crate) const MAX_LEVELS: usize = 4_096;
-
 parameters! {
     /// How a table is turned into features.
     #[derive(Eq)]
     pub struct EncodeOptions {
         /// Columns to leave out.
         pub ignore: Vec<String> = Vec::new(),
+        /// Columns whose values together make up groups: numbers are also compared with those of their group.
+        pub group_by: Vec<String> = Vec::new(),
+        /// Columns to leave out because they identify rows.
+        pub identifiers: Vec<String> = Vec::new(),
         /// Keep columns that look like row identifiers.
         pub keep_identifiers: bool = false,
-        /// The most levels that a category column keeps: the most common ones. The others are pooled.
-        pub max_levels: usize = 32,
-        /// A level is kept if at least this many rows have it, and at least one row in a thousand. Pooling rarer
-        /// ones costs little: a 0/1 feature that is hardly ever 1 looks the same for all of them.
-        pub min_level_rows: usize = 5,
-    }
-}
-
-impl EncodeOptions {
-    /// Checks the ranges.
-    pub fn validate(&self) -> Result<(), ParamError> {
-        let (levels, rows) = (self.max_levels, self.min_level_rows);
-        require((1..=MAX_LEVELS).contains(&levels), "max_levels", levels, "from 1 to 4096")?;
-        require(rows > 0, "min_level_rows", rows, "at least 1")
+        /// Whether categories become plain 0/1 features, one for each level, as in the paper.
+        pub one_hot: bool = false,
+        /// Whether a cell that cannot be read as its column's kind is an error instead of a finding.
+        pub strict: bool = false,
     }
 }

@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{EncodedColumn, IdentifierSign, NormalRange};
-use crate::count::counted;
 
 /// A column of the training table that makes no features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,10 +17,10 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Whether the column was left out because it looks like a row identifier.
+    /// Whether the column was left out because it looks like a row identifier, and not on request.
     #[must_use]
     pub fn is_identifier(&self) -> bool {
-        matches!(self.reason, LeftOutReason::Identifier(_))
+        matches!(self.reason, LeftOutReason::Identifier(sign) if sign != IdentifierSign::Told)
     }
 }
 
@@ -37,11 +36,19 @@ pub enum LeftOutReason {
     AllNull,
     /// It looks like a row identifier.
     Identifier(IdentifierSign),
-    /// A category column in which no level is common enough to be kept.
-    NoCommonLevel {
-        /// How many levels it has.
-        levels: u64,
-    },
+}
+
+impl LeftOutReason {
+    /// The reason in a word or two: `label`, `row identifier`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Label => "label",
+            Self::Ignored => "ignored",
+            Self::AllNull => "no values",
+            Self::Identifier(_) => "row identifier",
+        }
+    }
 }
 
 impl fmt::Display for LeftOutReason {
@@ -50,18 +57,16 @@ impl fmt::Display for LeftOutReason {
             Self::Label => formatter.write_str("it holds the labels"),
             Self::Ignored => formatter.write_str("ignored on request"),
             Self::AllNull => formatter.write_str("it has no values"),
-            Self::Identifier(sign) => {
-                let sign = match sign {
-                    IdentifierSign::Counter => "whole numbers with a constant step",
-                    IdentifierSign::Named => "distinct whole numbers, named like one",
-                    IdentifierSign::Names => "a different value in every row",
-                };
-                write!(formatter, "it looks like a row identifier ({sign})")
-            }
-            Self::NoCommonLevel { levels } => {
-                let values = counted(*levels as usize, "value", "different values");
-                write!(formatter, "it has {values}, none of them common")
-            }
+            Self::Identifier(sign) => formatter.write_str(match sign {
+                IdentifierSign::Counter => {
+                    "it looks like a row identifier (whole numbers with a constant step)"
+                }
+                IdentifierSign::Named => {
+                    "it looks like a row identifier (distinct whole numbers, named like one)"
+                }
+                IdentifierSign::Names => "it looks like a row identifier (a different value in every row)",
+                IdentifierSign::Told => "a row identifier on request",
+            }),
         }
     }
 }
@@ -85,27 +90,16 @@ pub enum Report {
         /// The value.
         value: String,
     },
-    /// Rare levels share one feature.
-    Pooled {
-        /// The column's name.
-        column: String,
-        /// How many levels were pooled.
-        levels: u64,
-        /// How many were kept.
-        kept: usize,
-        /// How many training rows have a pooled one.
-        rows: u64,
-    },
 }
 
 impl Report {
     /// The report about a column that was left out.
     pub(super) fn of_left_out(left_out: &LeftOut) -> Option<Self> {
         match left_out.reason {
-            LeftOutReason::Label | LeftOutReason::Ignored => None,
-            reason @ (LeftOutReason::AllNull
-            | LeftOutReason::Identifier(_)
-            | LeftOutReason::NoCommonLevel { .. }) => {
+            LeftOutReason::Label
+            | LeftOutReason::Ignored
+            | LeftOutReason::Identifier(IdentifierSign::Told) => None,
+            reason @ (LeftOutReason::AllNull | LeftOutReason::Identifier(_)) => {
                 Some(Self::LeftOut { column: left_out.name.clone(), reason })
             }
         }
@@ -117,8 +111,12 @@ impl Report {
         column.content().as_kind().report(name).or_else(|| {
             let value = match column.normal() {
                 NormalRange::Range { text, constant: true, .. } => text,
-                NormalRange::Levels { levels } if levels.len() == 1 => &levels[0].name,
-                NormalRange::Range { .. } | NormalRange::Levels { .. } => return None,
+                NormalRange::Levels { levels } if levels.first().is_some_and(|first| first.share == 1.0) => {
+                    &levels[0].name
+                }
+                NormalRange::Range { .. } | NormalRange::Levels { .. } | NormalRange::Lengths { .. } => {
+                    return None;
+                }
             };
             // Nulls among equal values are a change, too.
             let constant = Self::Constant { column: name.to_owned(), value: value.clone() };
@@ -134,12 +132,6 @@ impl fmt::Display for Report {
             Self::Constant { column, value } => {
                 write!(formatter, "column `{column}` is constant: every row has {value}")
             }
-            Self::Pooled { column, levels, kept, rows } => write!(
-                formatter,
-                "column `{column}`: {} pooled ({}), {kept} kept",
-                counted(*levels as usize, "rare value", "rare values"),
-                counted(*rows as usize, "row", "rows"),
-            ),
         }
     }
 }

@@ -42,26 +42,11 @@ pub use crate::kinds::Side;
 use crate::{
     Matrix,
     detect::CellUnit,
-    encode::{EncodeError, EncodedColumn, Encoder},
+    encode::{EncodeError, EncodedColumn, Encoder, Part, STD_FLOOR},
     kinds::{CellAt, Wording},
+    layout::Role,
     table::Rows,
 };
-
-/// The `k` columns with the most noise, as positions in [`Encoder::columns`], and their noise: most first, equal ones in
-/// column order.
-fn top(encoder: &Encoder, cells: &[f64], k: usize) -> Vec<(usize, f64)> {
-    check_length(encoder, cells);
-    let mut top: Vec<(usize, f64)> = Vec::with_capacity(k.min(encoder.columns().len()) + 1);
-    for (at, column) in encoder.columns().iter().enumerate() {
-        let noise = column_noise(column, cells);
-        let place = top.partition_point(|&(_, other)| other >= noise);
-        if place < k {
-            top.insert(place, (at, noise));
-            top.truncate(k);
-        }
-    }
-    top
-}
 
 /// What noise is measured in.
 #[doc(hidden)]
@@ -127,7 +112,7 @@ impl<'a> Explainer<'a> {
     /// # Panics
     /// As [`Explainer::reason`].
     pub fn top(&self, row: usize, cells: &[f64], k: usize) -> Result<Vec<Reason<'a>>, EncodeError> {
-        top(self.encoder, cells, k).iter().map(|&(column, _)| self.reason(row, column, cells)).collect()
+        self.ranked(cells, k).iter().map(|&(column, _)| self.reason(row, column, cells)).collect()
     }
 
     /// Writes the texts of the `k` columns with the most noise to `text` in memory, separated by "; ".
@@ -142,13 +127,43 @@ impl<'a> Explainer<'a> {
         text: &mut impl fmt::Write,
     ) -> Result<(), EncodeError> {
         let unfailing = "writing to memory cannot fail";
-        for (at, &(column, _)) in top(self.encoder, cells, k).iter().enumerate() {
+        for (at, column) in self.worth_telling(cells, k).into_iter().enumerate() {
             if at > 0 {
                 text.write_str("; ").expect(unfailing);
             }
             self.reason(row, column, cells)?.write(text).expect(unfailing);
         }
         Ok(())
+    }
+
+    /// The `k` columns of a row with the most noise, as positions in [`Encoder::columns`], and their noise: most first,
+    /// equal ones in column order.
+    ///
+    /// # Panics
+    /// If `cells` does not hold one estimate per feature.
+    #[must_use]
+    pub fn ranked(&self, cells: &[f64], k: usize) -> Vec<(usize, f64)> {
+        check_length(self.encoder, cells);
+        let columns = self.encoder.columns();
+        let mut top: Vec<(usize, f64)> = Vec::with_capacity(k.min(columns.len()) + 1);
+        for (at, column) in columns.iter().enumerate() {
+            let noise = column_noise(column, cells);
+            let place = top.partition_point(|&(_, other)| other >= noise);
+            if place < k {
+                top.insert(place, (at, noise));
+                top.truncate(k);
+            }
+        }
+        top
+    }
+
+    /// The columns among the `k` with the most noise that a reader should know of: the first, and all others whose surprise is
+    /// not 0 as it is shown.
+    #[must_use]
+    pub fn worth_telling(&self, cells: &[f64], k: usize) -> Vec<usize> {
+        let is_shown = |noise: f64| self.unit != CellUnit::SurpriseInContext || noise >= 0.05;
+        let ranked = self.ranked(cells, k).into_iter().enumerate();
+        ranked.filter(|&(at, (_, noise))| at == 0 || is_shown(noise)).map(|(_, (column, _))| column).collect()
     }
 
     /// The noise of every column of a row, in the order of the encoder's columns.
@@ -165,24 +180,42 @@ impl<'a> Explainer<'a> {
     pub fn reason(&self, row: usize, column: usize, cells: &[f64]) -> Result<Reason<'a>, EncodeError> {
         check_length(self.encoder, cells);
         let encoded = &self.encoder.columns()[column];
-        let cell = CellAt {
-            column: encoded.name(),
-            reading: encoded.reading(),
-            array: &self.columns[column],
-            rows: self.rows,
-            row,
-        };
+        let cell = self.cell(row, column);
         let seen = encoded.content().as_kind().look(&cell, encoded.counts())?;
         let (about, amount) = amount(self.encoder, encoded, cells);
+        let told = match (seen.unreadable, oddest_sign(self.encoder, encoded, cells)) {
+            (true, _) | (false, None) => None,
+            (false, Some(sign)) => match sign.checked_sub(encoded.content().as_kind().hidden().len()) {
+                Some(compared) => {
+                    match self.encoder.tell_since(column, compared, |other| self.date(row, other))? {
+                        None => self.encoder.tell_within(column, |other| self.cell(row, other))?,
+                        told => told,
+                    }
+                }
+                None => encoded.content().as_kind().tell(&cell, sign, encoded.counts())?,
+            },
+        };
+        // An empty cell where training had none has no feature of its own that says so.
+        let is_new_gap = seen.value.is_none() && encoded.nulls() == 0;
+        let amount = if is_new_gap { (column_noise(encoded, cells) * STD_FLOOR).min(1.0) } else { amount };
+        let about = match seen.unreadable {
+            true => About::Unreadable,
+            false if told.is_some() => About::Sign,
+            false if seen.value.is_none() => About::Emptiness,
+            false => about,
+        };
+        let (tells, expected) = told.map_or((None, None), |told| (Some(told.text), told.expected));
         Ok(Reason {
+            tells,
+            expected,
             column: encoded.name(),
             kind: encoded.kind(),
             noise: column_noise(encoded, cells),
             unit: self.unit,
             about,
             amount: match self.unit {
-                CellUnit::StandardDeviations => Some(amount),
-                CellUnit::Surprise => None,
+                CellUnit::StandardDeviations if !seen.unreadable => Some(amount),
+                CellUnit::StandardDeviations | CellUnit::Surprise | CellUnit::SurpriseInContext => None,
             },
             value: seen.value,
             normal: encoded.normal(),
@@ -194,13 +227,51 @@ impl<'a> Explainer<'a> {
     }
 }
 
+impl<'a> Explainer<'a> {
+    /// The cell of a column.
+    fn cell(&self, row: usize, column: usize) -> CellAt<'a> {
+        let encoded = &self.encoder.columns()[column];
+        let (column, array) = (encoded.name(), &self.columns[column]);
+        CellAt { column, reading: encoded.reading(), array, rows: self.rows, row }
+    }
+
+    /// The date in a cell, in seconds.
+    fn date(&self, row: usize, column: usize) -> Result<Option<f64>, EncodeError> {
+        Ok(self.cell(row, column).number()?.ok())
+    }
+}
+
+/// The oddest feature of a column, if it is a sign: its position among the hidden ones.
+fn oddest_sign(encoder: &Encoder, column: &EncodedColumn, cells: &[f64]) -> Option<usize> {
+    let mut features = column.features();
+    let first = features.next()?;
+    let oddest =
+        features.fold(first, |most, feature| if cells[feature] > cells[most] { feature } else { most });
+    // Of several ways in which a number is odd, the one within its group is the plainest.
+    let within = column.within_feature().filter(|&feature| cells[feature] >= CellUnit::Surprise.odd_from());
+    let oddest = within.unwrap_or(oddest);
+    let Part::Sign(at) = encoder.features()[oddest].part else { return None };
+    let hidden = column.content().as_kind().hidden();
+    let role = |at: usize| hidden.get(at).map(|&(role, _)| role);
+    // That a name is unlikely is plainer to say by what is wrong with it.
+    let plainer = (0..hidden.len()).filter(|_| role(at) == Some(Role::Level)).filter_map(|other| {
+        let surprise = cells[oddest - at + other];
+        (role(other) == Some(Role::Sign) && surprise >= PLAINER * cells[oddest]).then_some((other, surprise))
+    });
+    let plainest = plainer.max_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(other, _)| other);
+    (cells[oddest] > 0.0).then(|| plainest.unwrap_or(at))
+}
+
+/// A sign is told instead of a level if it is at least so many times as odd.
+const PLAINER: f64 = 0.4;
+
 /// What is odd, the value or whether there is one, and by how much.
 fn amount(encoder: &Encoder, column: &EncodedColumn, cells: &[f64]) -> (About, f64) {
     let values = column.value_features();
-    if column.nulls() > 0 {
-        let sds = cells[values.end].max(0.0);
+    if let Some(flag) = column.null_flag() {
+        let sds = cells[flag].max(0.0);
         if sds > greatest(&cells[values.clone()]) {
-            return (About::Emptiness, (sds * encoder.features()[values.end].std).min(1.0));
+            return (About::Emptiness, (sds * encoder.features()[flag].std).min(1.0));
         }
     }
     let features = cells[values.clone()].iter().zip(&encoder.features()[values]);

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::{
     detect::CellUnit,
-    kinds::{self, ColumnKind, Figure, NormalRange, Side, Wording},
+    kinds::{self, ColumnKind, Figure, NormalRange, Notation, Side, Wording},
 };
 
 /// How one column makes a row odd.
@@ -26,8 +26,14 @@ pub struct Reason<'a> {
     /// What is odd: the value, or that there is one, or that there is none.
     pub about: About,
     /// How far off: numbers in their own unit, dates in seconds; categories, booleans and everything about
-    /// emptiness from 0 (not odd) to 1 (surely odd). `None` if the noise is no distance.
+    /// emptiness from 0 (not odd) to 1 (surely odd). `None` if the noise is no distance, or the cell cannot be read.
     pub amount: Option<f64>,
+    /// What is odd besides the value, as the end of a sentence: the cell is misspelled, its hour is unusual.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tells: Option<String>,
+    /// What probably should stand there, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
     /// The cell as seen, dates in ISO form; `None` if it is empty.
     pub value: Option<Cow<'a, str>>,
     /// What is normal in the column.
@@ -51,6 +57,10 @@ pub enum About {
     Value,
     /// That the cell is empty, or that it is not.
     Emptiness,
+    /// That the cell is not of the column's kind.
+    Unreadable,
+    /// What [`Reason::tells`] says.
+    Sign,
 }
 
 /// The share of a rarer level is mentioned.
@@ -61,13 +71,8 @@ const COMMON_SHARE: f64 = 0.05;
 const MAX_VALUE_CHARS: usize = 40;
 
 impl Reason<'_> {
-    /// The reason in one line, e.g. `amount 912.5: 3.2 sd off (816.1), above the normal range 3.1 to 88`.
-    #[must_use]
-    pub fn text(&self) -> String {
-        self.to_string()
-    }
-
-    /// Writes [`Reason::text`], piece by piece: a stream may write one for every row, and the formatting macros would
+    /// Writes the reason in one line, e.g. `amount 912.5: 3.2 sd off (816.1), above the normal range 3.1 to 88`, piece by
+    /// piece: a stream may write one for every row, and the formatting macros would
     /// take most of the time.
     pub(super) fn write(&self, out: &mut impl Write) -> fmt::Result {
         let wording = self.kind.wording();
@@ -75,7 +80,8 @@ impl Reason<'_> {
         match &self.value {
             None => out.write_str(" empty: ")?,
             Some(value) => {
-                let quote = if let Wording::Share = wording { "`" } else { "" };
+                let is_text = self.about == About::Unreadable || matches!(wording, Wording::Share);
+                let quote = if is_text { "`" } else { "" };
                 let is_long = value.len() > MAX_VALUE_CHARS;
                 let cut = is_long.then(|| value.char_indices().nth(MAX_VALUE_CHARS)).flatten();
                 let (shown, dots) = cut.map_or((&**value, ""), |(end, _)| (&value[..end], "…"));
@@ -84,29 +90,54 @@ impl Reason<'_> {
                 }
             }
         }
+        if self.about == About::Unreadable {
+            return self.write_unreadable(out);
+        }
+        if let Some(tells) = &self.tells {
+            return [tells, "; surprise ", &kinds::fixed(self.noise, 1)]
+                .into_iter()
+                .try_for_each(|piece| out.write_str(piece));
+        }
         match (self.unit, self.about, wording) {
-            (CellUnit::Surprise, ..) => {
+            (CellUnit::Surprise | CellUnit::SurpriseInContext, ..) => {
                 out.write_str("surprise ")?;
                 out.write_str(&kinds::fixed(self.noise, 1))?;
             }
             (CellUnit::StandardDeviations, About::Value, Wording::Distance { unit, .. }) => {
                 self.write_deviations(out, unit)?;
             }
-            (CellUnit::StandardDeviations, About::Value, Wording::Share)
-            | (CellUnit::StandardDeviations, About::Emptiness, _) => self.write_unexpected(out)?,
+            (
+                CellUnit::StandardDeviations,
+                About::Value | About::Sign | About::Emptiness | About::Unreadable,
+                _,
+            ) => {
+                self.write_unexpected(out)?;
+            }
         }
         match (self.about, &self.value, wording) {
             (About::Value, Some(_), Wording::Share) => self.write_shares(out),
             (About::Value, Some(_), Wording::Distance { above, below, .. }) => {
                 self.write_range(out, above, below)
             }
-            (About::Value, None, _) | (About::Emptiness, ..) => self.write_emptiness(out),
+            (About::Value, None, _) | (About::Emptiness | About::Unreadable | About::Sign, ..) => {
+                self.write_emptiness(out)
+            }
         }
     }
 
-    /// Whether the value is odd only because of the other columns. A surprise is about one column alone.
+    /// Whether the value may be odd only because of the other columns. A plain surprise is about one column alone.
     fn is_odd_in_context(&self) -> bool {
-        self.unit == CellUnit::StandardDeviations && self.noise >= self.unit.odd_from()
+        self.unit != CellUnit::Surprise && self.noise >= self.unit.odd_from()
+    }
+
+    /// Whether the value is odd only because of the other columns: by itself it is normal.
+    #[must_use]
+    pub fn is_normal_by_itself(&self) -> bool {
+        let is_normal = match self.kind.wording() {
+            Wording::Distance { .. } => self.side == Some(Side::Within),
+            Wording::Share => self.training_share.is_some_and(|share| share >= COMMON_SHARE),
+        };
+        is_normal && self.is_odd_in_context()
     }
 
     /// The noise with its unit: `3.2 sd`, or a surprise without one: `6.7`.
@@ -115,7 +146,7 @@ impl Reason<'_> {
         let figure = kinds::fixed(self.noise, 1);
         match self.unit {
             CellUnit::StandardDeviations => format!("{figure} sd"),
-            CellUnit::Surprise => figure.to_string(),
+            CellUnit::Surprise | CellUnit::SurpriseInContext => figure.to_string(),
         }
     }
 
@@ -153,6 +184,19 @@ impl Reason<'_> {
         [what, &amount, " of 1)"].into_iter().try_for_each(|piece| out.write_str(piece))
     }
 
+    /// Writes `cannot be read as a number (normal 2 to 50)`.
+    fn write_unreadable(&self, out: &mut impl Write) -> fmt::Result {
+        let normal = match self.normal {
+            NormalRange::Range { .. } | NormalRange::Lengths { .. } => " (normal ",
+            NormalRange::Levels { .. } => " (usually ",
+        };
+        for piece in ["cannot be read as ", self.kind.expected(Notation::default()), normal] {
+            out.write_str(piece)?;
+        }
+        self.normal.write(out)?;
+        out.write_str(")")
+    }
+
     /// Writes how often the column is empty.
     fn write_emptiness(&self, out: &mut impl Write) -> fmt::Result {
         match self.null_share {
@@ -163,10 +207,13 @@ impl Reason<'_> {
 
     /// Writes how common the value is, and which values are usual.
     fn write_shares(&self, out: &mut impl Write) -> fmt::Result {
+        if let (NormalRange::Lengths { low, high }, Some(value)) = (self.normal, &self.value) {
+            return write!(out, "; {} characters, usually {low} to {high}", value.chars().count());
+        }
         match self.training_share {
             Some(0.0) => out.write_str(", never seen in training")?,
             Some(share) if share < RARE_SHARE => write_share(out, ", in ", share, " of training rows")?,
-            Some(share) if share >= COMMON_SHARE && self.is_odd_in_context() => {
+            Some(share) if self.is_normal_by_itself() => {
                 return write_share(out, " given the other columns; common by itself (", share, ")");
             }
             Some(_) | None => {}
@@ -187,7 +234,7 @@ impl Reason<'_> {
         let (before, after) = match self.side {
             Some(Side::Above) => ([", ", above, " the normal range "], ""),
             Some(Side::Below) => ([", ", below, " the normal range "], ""),
-            Some(Side::Within) if self.is_odd_in_context() => {
+            Some(Side::Within) if self.is_normal_by_itself() => {
                 ([" given the other columns", "; ", "normal by itself ("], ")")
             }
             Some(Side::Within) | None => ([", ", "within", " the normal range "], ""),

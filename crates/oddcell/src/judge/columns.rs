@@ -19,7 +19,7 @@ use crate::{
     Matrix, Table,
     encode::EncodeError,
     explain::Explainer,
-    table::{ColumnKind, Format, Note, Rows, TableError, json_field},
+    table::{ColumnKind, Format, Rows, TableError, json_field, quoted},
 };
 
 /// The column of scores.
@@ -57,8 +57,16 @@ impl From<Format> for ReasonForm {
 /// The columns of `input` that an earlier run wrote.
 #[doc(hidden)]
 #[must_use]
-pub fn earlier_findings(input: &Schema) -> Vec<&'static str> {
-    COLUMNS.into_iter().filter(|name| input.column_with_name(name).is_some()).collect()
+pub fn earlier_findings(input: &Schema) -> Vec<String> {
+    let found = COLUMNS.into_iter().filter(|name| input.column_with_name(name).is_some());
+    found.map(str::to_owned).collect()
+}
+
+/// The note that these columns of an earlier run are left out.
+#[doc(hidden)]
+#[must_use]
+pub fn left_out_note(found: &[String]) -> String {
+    format!("findings of an earlier run are left out: {}", quoted(found))
 }
 
 /// The table, ready to learn from: without the findings of an earlier run, and with the columns `categorical` read as
@@ -67,7 +75,7 @@ pub fn ready_to_learn(mut table: Table, categorical: &[String]) -> Result<Table,
     let found = earlier_findings(&table.schema());
     if !found.is_empty() {
         table = table.without(&found)?;
-        table.notes.insert(0, Note::EarlierFindings { columns: found });
+        table.notes.insert(0, left_out_note(&found));
     }
     for name in categorical {
         table.set_kind(name, ColumnKind::Category)?;
@@ -101,13 +109,13 @@ pub fn judged_schema(input: &Schema, form: ReasonForm) -> Schema {
 pub(super) fn judged_batch(judgement: Judgement, verdicts: Vec<bool>, form: ReasonForm) -> RecordBatch {
     let Judgement { rows: Rows { batch, .. }, findings, reasons, .. } = judgement;
     let schema = judged_schema(&batch.schema(), form);
-    let mut columns: Vec<ArrayRef> =
-        input_columns(&batch.schema()).into_iter().map(|index| Arc::clone(batch.column(index))).collect();
-    columns.push(Arc::new(Float64Array::from(findings.scores)));
-    columns.push(Arc::new(Float64Array::from(findings.p_values)));
-    columns.push(Arc::new(BooleanArray::from(verdicts)));
-    columns.push(Arc::new(reasons.unwrap_or_else(|| StringArray::new_null(batch.num_rows()))));
-    RecordBatch::try_new(Arc::new(schema), columns).expect("one of everything for every row")
+    let input = batch.project(&input_columns(&batch.schema())).expect("columns of the batch");
+    let reasons = reasons.unwrap_or_else(|| StringArray::new_null(batch.num_rows()));
+    let [scores, p_values] = [findings.scores, findings.p_values].map(Float64Array::from);
+    let found: [ArrayRef; 4] =
+        [Arc::new(scores), Arc::new(p_values), Arc::new(BooleanArray::from(verdicts)), Arc::new(reasons)];
+    RecordBatch::try_new(Arc::new(schema), [input.columns(), &found].concat())
+        .expect("one of everything for every row")
 }
 
 /// Judged rows with other verdicts.
@@ -140,7 +148,9 @@ pub(super) fn reasons(
 
 /// The top reasons as a JSON object: column → figures, most noise first.
 fn reasons_object(explainer: &Explainer<'_>, row: usize, cells: &[f64]) -> Result<String, EncodeError> {
-    let reasons = explainer.top(row, cells, TOP_REASONS)?;
+    let columns = explainer.worth_telling(cells, TOP_REASONS).into_iter();
+    let reasons =
+        columns.map(|column| explainer.reason(row, column, cells)).collect::<Result<Vec<_>, _>>()?;
     let entries: Vec<String> =
         reasons.iter().map(|reason| format!("{}:{}", json(reason.column), json(reason))).collect();
     Ok(format!("{{{}}}", entries.join(",")))

@@ -27,8 +27,9 @@ pub(super) fn in_order<T: Send, R: Send, E: Send>(
     let work = &work;
     rayon::in_place_scope_fifo(|tasks| {
         thread::scope(|threads| {
-            // The results in order; at most one per thread waits here.
-            let (queue, results) = sync_channel::<Receiver<Result<R, E>>>(n_threads);
+            // The results in order. Two per thread wait here, so that the other threads have work while the taker, if it is
+            // a pool thread, works on an item itself.
+            let (queue, results) = sync_channel::<Receiver<Result<R, E>>>(2 * n_threads);
             threads.spawn(move || {
                 for item in source {
                     let (sender, receiver) = sync_channel(1);

@@ -85,8 +85,10 @@ impl Truths<'_> {
 /// Scores and truths of the rows seen so far.
 #[derive(Debug, Clone, Default)]
 pub struct Labels {
-    scores: Vec<f64>,
-    anomalous: Vec<bool>,
+    /// The scores of the rows with a known truth.
+    pub scores: Vec<f64>,
+    /// Which of these rows are anomalies.
+    pub anomalous: Vec<bool>,
 }
 
 impl Labels {

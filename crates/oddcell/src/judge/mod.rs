@@ -58,7 +58,7 @@ mod stream;
 pub use self::{
     columns::{
         COLUMNS, P, REASONS, ReasonForm, SCORE, TOP_REASONS, VERDICT, earlier_findings, judged_schema,
-        ready_to_learn,
+        left_out_note, ready_to_learn,
     },
     judgement::{Findings, Judgement},
     labels::{LabelError, Labels, Truths, read_labels},

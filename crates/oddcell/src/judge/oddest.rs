@@ -2,13 +2,13 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use crate::verdict::Place;
+use crate::verdict::Oddness;
 
 /// Keeps the rows with the highest scores, each with a value from the caller; among equal scores, the earlier rows.
 #[derive(Debug, Clone)]
 pub struct Oddest<T> {
     /// The least odd row comes first.
-    rows: BTreeMap<Place, T>,
+    rows: BTreeMap<Oddness, T>,
     capacity: usize,
 }
 
@@ -23,7 +23,7 @@ impl<T> Oddest<T> {
     /// `first_row`.
     #[must_use]
     pub fn candidates(&self, first_row: usize, scores: &[f64]) -> Vec<usize> {
-        let place = |row: usize| Place { score: scores[row], row: first_row + row };
+        let place = |row: usize| Oddness::of(scores[row], first_row + row);
         let is_full = self.rows.len() == self.capacity;
         let least = self.rows.keys().next().filter(|_| is_full);
         let mut rows: Vec<usize> =
@@ -38,7 +38,7 @@ impl<T> Oddest<T> {
 
     /// Keeps `what` for the row with this score, unless all kept rows are odder. Rows are counted from 0.
     pub fn put(&mut self, row: usize, score: f64, what: T) {
-        self.rows.insert(Place { score, row }, what);
+        self.rows.insert(Oddness::of(score, row), what);
         if self.rows.len() > self.capacity {
             self.rows.pop_first();
         }

@@ -10,9 +10,8 @@ use super::{
 };
 use crate::{
     Error, Monitor, Progress, Silent,
-    context::{Stage, timed},
+    context::{Stage, go_on, timed},
     encode::{Encoded, Surprises},
-    error::FitError,
     table::{Rows, TableError},
     verdict::Rule,
 };
@@ -89,7 +88,7 @@ impl<'a> Scorer<'a> {
     /// Judges one batch, without a verdict.
     pub fn judgement(&self, rows: Rows) -> Result<Judgement, Error> {
         let want_cells = self.cells || self.reasons.is_some();
-        let Encoded { matrix: features, surprises, columns } =
+        let Encoded { matrix: features, surprises, columns, .. } =
             timed(self.monitor, Stage::Encoding, || self.judge.encode(&rows))?;
         let findings =
             timed(self.monitor, Stage::Judging, || self.judge.findings(&rows, &features, want_cells))?;
@@ -134,9 +133,7 @@ impl<'a> Scorer<'a> {
         let batches = std::iter::from_fn(move || timed(self.monitor, Stage::Reading, || batches.next()));
         let (origin, first_row) = stream.position();
         let take = |judgement: Judgement| {
-            if self.monitor.cancelled() {
-                return Err(FitError::Cancelled.into());
-            }
+            go_on(self.monitor)?;
             timed(self.monitor, Stage::Observing, || {
                 observers.iter_mut().try_for_each(|observer| observer.observe(self.judge, &judgement))
             })?;
@@ -177,8 +174,8 @@ impl Observer for Count<'_> {
     }
 }
 
-/// Cuts `batches`, which follow `first_row` other rows, into pieces of at most [`PIECE_ROWS`] rows, each with the number
-/// of rows before it.
+/// Cuts `batches`, which follow `first_row` other rows, into pieces of at most [`PIECE_ROWS`] rows, each with the
+/// number of rows before it.
 fn pieces(
     origin: Arc<str>,
     mut first_row: usize,

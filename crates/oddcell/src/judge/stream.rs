@@ -1,4 +1,5 @@
-//! A table that arrives batch by batch: each row leaves with its verdict at once, or waits until all rows have been seen.
+//! A table that arrives batch by batch: each row leaves with its verdict at once, or waits until all rows have been
+//! seen.
 
 use std::sync::Arc;
 
@@ -75,7 +76,7 @@ impl Stream {
             }
             known => {
                 if let Some(all) = known {
-                    first.observe_all(&all.scores, &all.p_values);
+                    first.observe(&all.scores, &all.p_values);
                 }
                 Pass::Straight(first.decide())
             }
@@ -122,7 +123,7 @@ impl Stream {
                 sink.put(wanted(self.only, judged_batch(judgement, verdicts, self.form)))
             }
             Pass::Two { first, waiting } => {
-                first.observe_all(&findings.scores, &findings.p_values);
+                first.observe(&findings.scores, &findings.p_values);
                 if sink.is_none() {
                     return Ok(());
                 }

@@ -7,7 +7,7 @@ use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_cast::{cast, display::array_value_to_string};
 use arrow_schema::DataType;
 
-use super::text;
+use super::scan;
 use crate::table::TableError;
 
 /// The values of a dictionary that holds no text, such as the whole numbers of a pandas `Categorical`.
@@ -98,7 +98,7 @@ fn collected<'a>(
 pub(super) fn null_tokens_as_nulls(cells: &StringArray) -> StringArray {
     let mut valid = BooleanBufferBuilder::new(cells.len());
     for cell in cells {
-        valid.append(cell.is_some_and(|cell| !text::is_null(cell)));
+        valid.append(cell.is_some_and(|cell| !scan::is_null(cell)));
     }
     let nulls = NullBuffer::new(valid.finish());
     StringArray::new(cells.offsets().clone(), cells.values().clone(), Some(nulls))

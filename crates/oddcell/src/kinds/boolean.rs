@@ -9,12 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::{
     Cells, Counts, Kind, Learned, NormalRange, Notation, Scale, Share, Training, TypeGroup,
     cells::Source,
-    recognize::{Recognition, Recognizer},
+    recognize::{Misfits, Recognition, Recognizer},
     seen::{CellAt, Seen},
-    text,
+    scan,
+    training::Numbers,
 };
 use crate::{
     encode::{Check, EncodeError, LeftOutReason},
+    layout::Role,
     table::TableError,
 };
 
@@ -24,11 +26,19 @@ use crate::{
 pub(crate) struct Boolean {
     /// Training rows that are true.
     true_rows: u64,
+    /// Training rows that are neither true nor false.
+    unreadable: u64,
+    /// See [`Notation::words`].
+    words: bool,
 }
 
 impl Boolean {
+    fn readable(self, counts: Counts) -> u64 {
+        counts.filled() - self.unreadable
+    }
+
     fn false_rows(self, counts: Counts) -> u64 {
-        counts.filled() - self.true_rows
+        self.readable(counts) - self.true_rows
     }
 }
 
@@ -42,12 +52,12 @@ impl Kind for Boolean {
     }
 
     fn recognizer() -> Box<dyn Recognizer> {
-        Box::new(Booleans { only: true })
+        Box::new(Booleans::default())
     }
 
     fn read(source: &Source<'_>) -> Result<Cells, TableError> {
         match source.group {
-            TypeGroup::Text => source.text_as_numbers(|cell| text::boolean(cell).map(f64::from)),
+            TypeGroup::Text => source.text_as_numbers(|cell| scan::boolean(cell).map(f64::from)),
             TypeGroup::Boolean => {
                 let cells = source.array.as_boolean().iter();
                 Ok(Cells::Numbers(cells.map(|cell| cell.map_or(f64::NAN, f64::from)).collect()))
@@ -56,8 +66,8 @@ impl Kind for Boolean {
         }
     }
 
-    fn arrow_type() -> DataType {
-        DataType::Boolean
+    fn arrow_type(notation: Notation) -> DataType {
+        if notation.words { DataType::Utf8 } else { DataType::Boolean }
     }
 
     fn typed(source: &Source<'_>) -> Result<ArrayRef, TableError> {
@@ -67,28 +77,43 @@ impl Kind for Boolean {
     }
 
     fn write_json(cell: &str, out: &mut Vec<u8>) {
-        match text::boolean(cell) {
-            Some(true) => out.extend_from_slice(b"true"),
-            Some(false) => out.extend_from_slice(b"false"),
-            None => text::write_json_string(cell, out),
+        match cell.trim_ascii() {
+            value @ ("true" | "false") => out.extend_from_slice(value.as_bytes()),
+            _ => scan::write_json_string(cell, out),
         }
     }
 
     fn learn(training: &Training<'_>) -> Result<Learned<Self>, EncodeError> {
-        let Some((values, nulls)) = training.numbers()? else {
+        let Some(Numbers { values, nulls, unreadable }) = training.numbers()? else {
             return Ok(Learned::LeftOut(LeftOutReason::AllNull));
         };
         let true_rows = values.iter().filter(|&&value| value != 0.0).count() as u64;
-        Ok(Learned::Column { nulls, content: Self { true_rows } })
+        let words = training.column().notation.words;
+        Ok(Learned::Column { nulls, content: Self { true_rows, unreadable, words } })
+    }
+
+    fn notation(&self) -> Notation {
+        Notation { words: self.words, ..Notation::default() }
+    }
+
+    fn role() -> Role {
+        Role::Flag
     }
 
     // A null takes the mean, so the mean is that of the rows with a value.
     fn scales(&self, counts: Counts) -> Vec<Scale> {
-        vec![Scale::of_flag(self.true_rows, counts.filled())]
+        vec![Scale::of_flag(self.true_rows, self.readable(counts))]
+    }
+
+    fn unreadable(&self) -> Option<u64> {
+        Some(self.unreadable)
     }
 
     fn look<'a>(&self, cell: &CellAt<'a>, counts: Counts) -> Result<Seen<'a>, TableError> {
-        let Some(number) = cell.number()? else { return Ok(Seen::default()) };
+        let number = match cell.number()? {
+            Ok(number) => number,
+            Err(seen) => return Ok(seen),
+        };
         let (name, rows) =
             if number == 0.0 { ("false", self.false_rows(counts)) } else { ("true", self.true_rows) };
         let value = Cow::Borrowed(cell.text().unwrap_or(name));
@@ -104,27 +129,44 @@ impl Kind for Boolean {
     }
 
     fn validate(&self, counts: Counts, check: &Check<'_>) -> Result<(), EncodeError> {
-        let valid = self.true_rows <= counts.filled();
-        check.ensure(valid, "true rows", self.true_rows, "at most the rows that are not null")
+        let valid = self.true_rows <= check.readable(counts, self.unreadable)?;
+        check.ensure(valid, "true rows", self.true_rows, "at most the rows that are true or false")
     }
 }
 
-/// Recognizes columns in which every cell is true or false.
+/// Recognizes columns of truth values.
+#[derive(Default)]
 struct Booleans {
-    only: bool,
+    fitting: usize,
+    misfits: Misfits,
+    words: bool,
 }
 
 impl Recognizer for Booleans {
-    fn observe(&mut self, cells: &StringArray, _: usize) {
-        let fits = |cell: &str| text::is_null(cell) || text::boolean(cell).is_some();
-        self.only = self.only && cells.iter().flatten().all(fits);
+    fn observe(&mut self, cells: &StringArray, first_row: usize) {
+        for (index, cell) in cells.iter().enumerate() {
+            let Some(cell) = cell.filter(|cell| !scan::is_null(cell)) else { continue };
+            if self.misfits.rule_out(self.fitting) {
+                return;
+            }
+            match scan::boolean(cell) {
+                Some(_) => {
+                    self.fitting += 1;
+                    let cell = cell.trim_ascii();
+                    self.words |= !["true", "false"].iter().any(|word| word.eq_ignore_ascii_case(cell));
+                }
+                None => self.misfits.add(first_row + index, cell),
+            }
+        }
     }
 
     fn finish(self: Box<Self>) -> Recognition {
-        if self.only {
-            Recognition::Fits { notation: Notation::default(), note: None }
-        } else {
-            Recognition::Differs(None)
+        match self.misfits.judged(self.fitting) {
+            // A third word beside yes and no is a third answer.
+            Recognition::Nearly { .. } if self.misfits.repeat_a_word() => Recognition::Differs(None),
+            recognition => {
+                recognition.read_in(Notation { words: self.words, ..Notation::default() }, None)
+            }
         }
     }
 }

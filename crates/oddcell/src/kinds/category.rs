@@ -1,4 +1,9 @@
-//! Categories: a 0/1 feature for every common level, and one for all other levels.
+//! Categories: how rare a level is, and marks that tell levels apart.
+//!
+//! *Coordinates:* −ln of the level's rows; then, with few levels, a 0/1 coordinate for each, or eight random marks of ±1 that
+//! belong to the name. All marks together have the variance of one number, so a column of 100,000 names costs and counts as
+//! much as a column of nine numbers.
+//! *Not coordinates:* the level itself, and signs that a name is rare, misspelled, of an odd shape, or has spaces around it.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -11,23 +16,59 @@ use super::{
     arrow::{null_tokens_as_nulls, written},
     cells::Source,
     identifier,
-    levels::{Levels, Place},
+    levels::{Level, Levels, N_SIGNS, Place},
+    rarity::{KNOWN_SLIP, share_surprise},
     recognize::{Recognition, Recognizer},
-    seen::{CellAt, Seen},
-    text,
+    scan,
+    seen::{CellAt, Hint, Seen},
+    shape::shape,
+    words::percent,
 };
 use crate::{
-    encode::{Check, EncodeError, Feature, LeftOutReason, Report},
+    encode::{Check, EncodeError, Feature, LeftOutReason, STD_FLOOR},
+    layout::Role,
+    seed::{GOLDEN, mix},
     table::TableError,
 };
 
 /// A column of names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Category(Levels);
+#[serde(from = "SavedCategory", into = "SavedCategory")]
+pub(crate) struct Category {
+    saved: SavedCategory,
+    /// How many levels, the most common ones, have a coordinate of their own; `None` if names are told apart by marks.
+    n_own: Option<usize>,
+    /// Of all coordinates: how rare the level is, then the marks.
+    scales: Vec<Scale>,
+}
 
-/// A kept level has at least one in so many rows.
-const MIN_LEVEL_SHARE: usize = 1_000;
+/// The stored part of a [`Category`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SavedCategory {
+    levels: Levels,
+    /// Training rows with spaces around the name.
+    spaced: u64,
+    /// Whether every level has a coordinate of its own, as in the paper.
+    one_hot: bool,
+}
+
+/// Positions in [`Kind::hidden`].
+const LEVEL: usize = 0;
+const RARE: usize = 1;
+const MISSPELLED: usize = 2;
+const ODD_SHAPE: usize = 3;
+const SPACES: usize = 4;
+/// Up to this many levels each have a coordinate of their own.
+const MOST_OWN: usize = 8;
+/// The most with plain 0/1 features, as in the paper.
+const MOST_ONE_HOT: usize = 4_096;
+/// More levels are told apart by this many random marks.
+const N_MARKS: usize = 8;
+/// The least standard deviation of −ln of the rows of a level. Levels of nearly the same number of rows are alike.
+const LEAST_SPREAD: f64 = 0.5;
+/// Spaces around one name in twenty are nothing special.
+const LEAST_SPACED: f64 = 3.0;
 
 impl Kind for Category {
     fn expected(_: Notation) -> &'static str {
@@ -38,6 +79,10 @@ impl Kind for Category {
         true
     }
 
+    fn takes_anything() -> bool {
+        true
+    }
+
     fn recognizer() -> Box<dyn Recognizer> {
         Box::new(Anything)
     }
@@ -45,7 +90,7 @@ impl Kind for Category {
     fn read(source: &Source<'_>) -> Result<Cells, TableError> {
         let array = &source.array;
         Ok(Cells::Names(match source.group {
-            TypeGroup::Text => trimmed(&null_tokens_as_nulls(&source.text()?)),
+            TypeGroup::Text => null_tokens_as_nulls(&source.text()?),
             TypeGroup::Null => StringArray::new_null(array.len()),
             TypeGroup::Boolean => {
                 let name = |cell| if cell { "true" } else { "false" };
@@ -64,9 +109,11 @@ impl Kind for Category {
 
     fn learn(training: &Training<'_>) -> Result<Learned<Self>, EncodeError> {
         let mut counts: HashMap<Box<str>, u64> = HashMap::new();
-        let mut nulls = 0;
+        let (mut nulls, mut spaced) = (0, 0);
         training.for_each(|cells| {
-            for name in cells.names() {
+            for cell in cells.names() {
+                let name = cell.map(str::trim_ascii);
+                spaced += u64::from(cell.map(str::len) > name.map(str::len));
                 match name.map(|name| (name, counts.get_mut(name))) {
                     None => nulls += 1,
                     Some((_, Some(count))) => *count += 1,
@@ -83,96 +130,225 @@ impl Kind for Category {
         if let Some(sign) = identifier::of_names(n_rows, counts.len()).filter(|_| !options.keep_identifiers) {
             return Ok(Learned::LeftOut(LeftOutReason::Identifier(sign)));
         }
-        let min_rows = options.min_level_rows.max(n_rows.div_ceil(MIN_LEVEL_SHARE)) as u64;
-        let levels = Levels::of(counts, options.max_levels, min_rows);
-        // All pooled: every cell, also of later rows, would be "other". Only nulls would still tell rows apart.
-        if levels.kept().is_empty() && nulls == 0 {
-            return Ok(Learned::LeftOut(LeftOutReason::NoCommonLevel { levels: levels.pooled_levels() }));
-        }
-        Ok(Learned::Column { nulls, content: Self(levels) })
+        let saved = SavedCategory { levels: Levels::of(counts), spaced, one_hot: options.one_hot };
+        Ok(Learned::Column { nulls, content: saved.into() })
     }
 
     fn n_features(&self) -> usize {
-        self.0.kept().len() + 1
+        self.scales.len()
     }
 
-    // Nulls are 0 for every level, so they count.
-    fn scales(&self, counts: Counts) -> Vec<Scale> {
-        let rows = self.0.kept().iter().map(|level| level.rows).chain([self.0.pooled_rows()]);
-        rows.map(|rows| Scale::of_flag(rows, counts.n_rows)).collect()
+    fn scales(&self, _: Counts) -> Vec<Scale> {
+        self.scales.clone()
     }
 
     fn feature_name(&self, column: &str, at: usize) -> String {
-        let level = self.0.kept().get(at).map_or("(other)", |level| &level.name);
-        format!("{column} = {level}")
+        match (at.checked_sub(self.first_mark()), self.n_own) {
+            (None, _) => format!("{column}: how rare"),
+            (Some(at), Some(n)) if at < n => format!("{column} = {}", self.saved.levels.known()[at].name),
+            (Some(at), _) => format!("{column}: mark {at}"),
+        }
     }
 
     fn write(&self, cells: &Cells, features: &[Feature], mut block: Block<'_>) -> u64 {
         let (names, first_row) = (cells.names(), block.first_row);
-        let zeros: Vec<f64> = features.iter().map(|feature| feature.scale(0.0)).collect();
-        let other = self.0.kept().len();
+        let levels = &self.saved.levels;
         let mut unseen = 0;
         for (row, at) in block.rows().zip(first_row..) {
-            row.copy_from_slice(&zeros);
             if names.is_null(at) {
+                row.fill(0.0);
                 continue;
             }
-            let one = match self.0.place(names.value(at)) {
-                Place::Kept(level) => level,
-                Place::Rare(_) | Place::Unknown => other,
-                Place::Unseen => {
-                    unseen += 1;
-                    other
-                }
+            let name = names.value(at).trim_ascii();
+            let place = levels.place(name);
+            unseen += u64::from(place == Place::Unseen);
+            // The same for training rows and others: a coordinate must not tell which of them a row is.
+            let rows = match place {
+                Place::Known(level) => levels.known()[level].rows,
+                Place::Unseen | Place::Forgotten => 1,
             };
-            row[one] = features[one].scale(1.0);
+            let own_level = match place {
+                Place::Known(level) => level,
+                Place::Unseen | Place::Forgotten => usize::MAX,
+            };
+            let marks = marks(name);
+            let coordinate = |at: usize| match (at.checked_sub(self.first_mark()), self.n_own) {
+                (None, _) => -libm::log(rows as f64),
+                (Some(level), Some(_)) => f64::from(u8::from(level == own_level)),
+                (Some(bit), None) => mark(marks, bit),
+            };
+            for (at, (x, feature)) in row.iter_mut().zip(features).enumerate() {
+                *x = feature.scale(coordinate(at));
+            }
         }
         unseen
     }
 
+    fn hidden(&self) -> Vec<(Role, &'static str)> {
+        vec![
+            (Role::Level, "level"),
+            (Role::Sign, "rare"),
+            (Role::Sign, "misspelled"),
+            (Role::Sign, "odd shape"),
+            (Role::Sign, "spaces around"),
+        ]
+    }
+
+    fn write_hidden(&self, cells: &Cells, mut block: Block<'_>) {
+        let (names, first_row, is_new) = (cells.names(), block.first_row, block.is_new);
+        let levels = &self.saved.levels;
+        let n_known = levels.known().len();
+        for (row, at) in block.rows().zip(first_row..) {
+            if names.is_null(at) {
+                row.fill(0.0);
+                row[0] = n_known as f64 + 1.0;
+                continue;
+            }
+            let cell = names.value(at);
+            let name = cell.trim_ascii();
+            let place = levels.place(name);
+            let level = match place {
+                Place::Known(level) => level,
+                Place::Unseen | Place::Forgotten => n_known,
+            };
+            row[0] = level as f64;
+            row[1..=N_SIGNS].copy_from_slice(&levels.standing(name, place, is_new).signs);
+            row[1 + N_SIGNS] = if cell.len() > name.len() { self.spaced_sign(is_new) } else { 0.0 };
+        }
+    }
+
+    fn tell(&self, cell: &CellAt<'_>, hidden: usize, counts: Counts) -> Result<Option<Hint>, TableError> {
+        let Some((name, _)) = cell.name()? else { return Ok(None) };
+        let levels = &self.saved.levels;
+        Ok(match hidden {
+            LEVEL | RARE | MISSPELLED => levels.meant(&name, levels.place(&name)).map(|meant| {
+                let Level { name, rows } = &levels.known()[meant];
+                let text = format!("looks like `{name}` ({} of training rows)", percent(counts.share(*rows)));
+                Hint { text, expected: Some(name.clone()) }
+            }),
+            ODD_SHAPE => levels.shape_rows(&name).map(|rows| told_shape(&name, rows, counts)),
+            SPACES => Some(told_spaces(&name, self.saved.spaced, counts)),
+            _ => None,
+        })
+    }
+
     fn look<'a>(&self, cell: &CellAt<'a>, counts: Counts) -> Result<Seen<'a>, TableError> {
-        let levels = &self.0;
+        let levels = &self.saved.levels;
         let name = match cell.text() {
-            Some(text) => Some(Cow::Borrowed(text)).filter(|text| !text::is_null(text)),
+            Some(text) => Some(Cow::Borrowed(text)).filter(|text| !scan::is_null(text)),
             None => cell.read()?.names().iter().flatten().next().map(|name| Cow::Owned(name.to_owned())),
         };
         let Some(name) = name else { return Ok(Seen::default()) };
         let rows = match levels.place(&name) {
-            Place::Kept(level) => Some(levels.kept()[level].rows),
-            Place::Rare(rows) => Some(rows),
+            Place::Known(level) => Some(levels.known()[level].rows),
             Place::Unseen => Some(0),
-            Place::Unknown => None,
+            Place::Forgotten => None,
         };
         let training_share = rows.map(|rows| counts.share(rows));
         Ok(Seen { value: Some(name), training_share, ..Seen::default() })
     }
 
     fn normal(&self, counts: Counts) -> NormalRange {
-        let common = self.0.kept().iter().take(NormalRange::MAX_LEVELS);
+        let common = self.saved.levels.known().iter().take(NormalRange::MAX_LEVELS);
+        let common = common.filter(|level| level.rows > 1);
         let share = common.map(|level| Share { name: level.name.clone(), share: counts.share(level.rows) });
         NormalRange::Levels { levels: share.collect() }
     }
 
-    fn report(&self, column: &str) -> Option<Report> {
-        (self.0.pooled_levels() > 0).then(|| Report::Pooled {
-            column: column.to_owned(),
-            levels: self.0.pooled_levels(),
-            kept: self.0.kept().len(),
-            rows: self.0.pooled_rows(),
-        })
-    }
-
     fn validate(&self, counts: Counts, check: &Check<'_>) -> Result<(), EncodeError> {
-        self.0.validate(counts.filled(), check)
+        let SavedCategory { levels, spaced, .. } = &self.saved;
+        check.ensure(*spaced <= counts.filled(), "rows with spaces", spaced, "at most the rows with a name")?;
+        levels.validate(counts.filled(), check)
     }
 }
 
-/// The cells without spaces around them; the text itself is shared if there are none.
-fn trimmed(cells: &StringArray) -> StringArray {
-    if cells.iter().flatten().all(|cell| cell.len() == cell.trim_ascii().len()) {
-        return cells.clone();
+impl Category {
+    /// The coordinate of the first mark: plain one-hot has nothing else.
+    fn first_mark(&self) -> usize {
+        usize::from(!self.saved.one_hot)
     }
-    cells.iter().map(|cell| cell.map(str::trim_ascii)).collect()
+
+    /// The surprise of spaces around a name.
+    fn spaced_sign(&self, is_new: bool) -> f64 {
+        let itself = u64::from(is_new);
+        let rows: u64 = self.saved.levels.known().iter().map(|level| level.rows).sum();
+        let surprise = share_surprise(self.saved.spaced + itself, rows + itself);
+        if surprise < LEAST_SPACED { 0.0 } else { surprise + KNOWN_SLIP }
+    }
+}
+
+impl From<SavedCategory> for Category {
+    fn from(saved: SavedCategory) -> Self {
+        let known = saved.levels.known();
+        let most = if saved.one_hot { MOST_ONE_HOT } else { MOST_OWN };
+        let n_own = (saved.one_hot || known.len() <= most).then(|| known.len().min(most));
+        // Sums over rows of x and x², for how rare the level is and for every mark.
+        let n_marks = n_own.unwrap_or(N_MARKS);
+        let (mut n, mut sums) = (0.0, vec![[0.0; 2]; 1 + n_marks]);
+        for (at, level) in known.iter().enumerate() {
+            let rows = level.rows as f64;
+            let mut add = |feature: usize, x: f64| {
+                sums[feature][0] += rows * x;
+                sums[feature][1] += rows * x * x;
+            };
+            n += rows;
+            add(0, -libm::log(rows));
+            match n_own {
+                Some(n_own) if at < n_own => add(1 + at, 1.0),
+                Some(_) => {}
+                None => {
+                    let marks = marks(&level.name);
+                    (0..n_marks).for_each(|bit| add(1 + bit, mark(marks, bit)));
+                }
+            }
+        }
+        let moments: Vec<[f64; 2]> =
+            sums.iter().map(|[sum, squares]| [sum / n, (squares / n - (sum / n) * (sum / n)).max(0.0)]).collect();
+        // All marks together count as one number.
+        let spread = moments[1..].iter().map(|[_, variance]| variance).sum::<f64>().sqrt().max(STD_FLOOR);
+        let scale = |(at, &[mean, variance]): (usize, &[f64; 2])| Scale {
+            mean,
+            std: match at {
+                0 => variance.sqrt().max(LEAST_SPREAD),
+                _ if saved.one_hot => variance.sqrt().max(STD_FLOOR),
+                _ => spread,
+            },
+        };
+        let scales = moments.iter().enumerate().map(scale).skip(usize::from(saved.one_hot)).collect();
+        Self { saved, n_own, scales }
+    }
+}
+
+impl From<Category> for SavedCategory {
+    fn from(category: Category) -> Self {
+        category.saved
+    }
+}
+
+/// Words a rare shape.
+pub(super) fn told_shape(text: &str, rows: u64, counts: Counts) -> Hint {
+    let shape = shape(text);
+    let told = match counts.share(rows) {
+        0.0 => format!("no training row has this form (`{shape}`: letters a, capitals A, digits 9)"),
+        share => format!("{} of training rows have this form (`{shape}`: letters a, capitals A, digits 9)", percent(share)),
+    };
+    told.into()
+}
+
+/// Words spaces around a text.
+pub(super) fn told_spaces(text: &str, rows: u64, counts: Counts) -> Hint {
+    let share = percent(counts.share(rows));
+    Hint { text: format!("has spaces around it, as {share} of training rows have"), expected: Some(text.to_owned()) }
+}
+
+/// Random bits that belong to a name.
+fn marks(name: &str) -> u64 {
+    name.bytes().fold(GOLDEN, |hash, byte| mix(hash ^ u64::from(byte).wrapping_mul(GOLDEN)))
+}
+
+/// One of these bits as a number.
+fn mark(marks: u64, bit: usize) -> f64 {
+    if marks >> bit & 1 == 1 { 1.0 } else { -1.0 }
 }
 
 /// Every text is a name.

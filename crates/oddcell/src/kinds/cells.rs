@@ -3,7 +3,7 @@
 //! Training and scoring both call [`read_cells`], so a column means the same in both. Text columns (CSV, JSON lines,
 //! text in Parquet and Arrow) are interpreted cell by cell; typed columns are converted.
 
-use std::sync::Arc;
+use std::{cell::RefCell, ops::Range, sync::Arc};
 
 use arrow_array::{Array, ArrayRef, Float64Array, StringArray, cast::AsArray, types::Float64Type};
 use arrow_cast::cast;
@@ -11,8 +11,8 @@ use arrow_schema::DataType;
 
 use super::{
     Reading,
-    arrow::{TypeGroup, to_text, unpacked, written},
-    text,
+    arrow::{TypeGroup, null_tokens_as_nulls, to_text, unpacked, written},
+    scan,
 };
 use crate::table::{TableError, excerpt};
 
@@ -21,7 +21,7 @@ use crate::table::{TableError, excerpt};
 pub enum Cells {
     /// Numbers; booleans as 0 and 1, dates as seconds; NaN where there is no value.
     Numbers(Vec<f64>),
-    /// Names without spaces around them; null where there is no value.
+    /// Names as written; null where there is no value.
     Names(StringArray),
 }
 
@@ -34,8 +34,16 @@ impl Cells {
         }
     }
 
+    /// The rows among these without a value.
+    pub(crate) fn nulls(&self, rows: Range<usize>) -> Vec<usize> {
+        match self {
+            Self::Numbers(numbers) => rows.filter(|&row| numbers[row].is_nan()).collect(),
+            Self::Names(names) => rows.filter(|&row| names.is_null(row)).collect(),
+        }
+    }
+
     /// The numbers of a kind that reads numbers.
-    pub(super) fn numbers(&self) -> &[f64] {
+    pub(crate) fn numbers(&self) -> &[f64] {
         match self {
             Self::Numbers(numbers) => numbers,
             Self::Names(_) => unreachable!("cells are read by their own kind"),
@@ -57,7 +65,7 @@ pub fn cell_text(array: &ArrayRef, row: usize) -> Option<String> {
     array.is_valid(row).then(|| written(&array.slice(row, 1), 0))
 }
 
-/// Reads `array`, the cells of `column`, as a kind.
+/// Reads `array`, the cells of `column`, as a kind. The first cell that is not of this kind is an error.
 ///
 /// `first_row` is the number of rows before this batch and `origin` the table's name; both are for messages.
 /// NaN in float columns and null tokens in text columns are nulls. Infinite numbers are errors, and so are columns
@@ -73,6 +81,38 @@ pub fn read_cells(
     reading.kind.read(&Source::new(column, array, reading, first_row, origin)?)
 }
 
+/// Cells, and which of them are not what their column holds.
+#[derive(Debug, Clone)]
+pub(crate) struct Checked {
+    /// The cells; those that cannot be read have no value.
+    pub(crate) cells: Cells,
+    /// The positions of cells that cannot be read, in rising order.
+    pub(crate) unreadable: Vec<u32>,
+}
+
+impl Checked {
+    /// The number of nulls. A cell that cannot be read is not null.
+    pub(crate) fn null_count(&self) -> usize {
+        self.cells.null_count() - self.unreadable.len()
+    }
+}
+
+/// Reads cells like [`read_cells`]. Unless `strict`, a text that is not of the kind, or a number that is not finite, is no
+/// error: its position is returned. A type that never holds the kind stays an error.
+pub(crate) fn read(
+    column: &str,
+    array: &ArrayRef,
+    reading: Reading,
+    first_row: usize,
+    origin: &str,
+    strict: bool,
+) -> Result<Checked, TableError> {
+    let source = Source::new(column, array, reading, first_row, origin)?;
+    let source = if strict { source } else { source.lenient() };
+    let cells = reading.kind.read(&source)?;
+    Ok(Checked { cells, unreadable: source.misfits.map(RefCell::into_inner).unwrap_or_default() })
+}
+
 /// A column to read.
 pub(crate) struct Source<'a> {
     column: &'a str,
@@ -81,6 +121,8 @@ pub(crate) struct Source<'a> {
     pub(super) reading: Reading,
     first_row: usize,
     origin: &'a str,
+    /// The cells so far that are not of the kind; `None` if the first one is an error.
+    misfits: Option<RefCell<Vec<u32>>>,
 }
 
 impl<'a> Source<'a> {
@@ -93,7 +135,7 @@ impl<'a> Source<'a> {
     ) -> Result<Self, TableError> {
         let array = unpacked(array).unwrap_or_else(|| Arc::clone(array));
         match TypeGroup::of(array.data_type()) {
-            Some(group) => Ok(Self { column, array, group, reading, first_row, origin }),
+            Some(group) => Ok(Self { column, array, group, reading, first_row, origin, misfits: None }),
             None => Err(TableError::UnsupportedType {
                 origin: origin.to_owned(),
                 column: column.to_owned(),
@@ -102,17 +144,35 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The same column, in which cells that are not of the kind are noted instead of being errors.
+    pub(crate) fn lenient(self) -> Self {
+        Self { misfits: Some(RefCell::default()), ..self }
+    }
+
+    /// What a cell that is not of the kind is read as: no value, or the error if nothing may go wrong.
+    pub(super) fn misfit(&self, index: usize, error: impl FnOnce() -> TableError) -> Result<f64, TableError> {
+        let Some(misfits) = &self.misfits else { return Err(error()) };
+        misfits.borrow_mut().push(u32::try_from(index).expect("a batch has fewer than 2³² rows"));
+        Ok(f64::NAN)
+    }
+
     /// A column of [`TypeGroup::Text`] as plain text.
     pub(super) fn text(&self) -> Result<StringArray, TableError> {
         to_text(self.column, &self.array)
     }
 
+    /// A column of [`TypeGroup::Text`] as written, with nulls for null tokens.
+    pub(super) fn text_with_nulls(&self) -> Result<ArrayRef, TableError> {
+        Ok(Arc::new(null_tokens_as_nulls(&self.text()?)))
+    }
+
     /// A text column as numbers: `read` gets every cell that is not null, without spaces around it.
     pub(super) fn text_as_numbers(&self, read: impl Fn(&str) -> Option<f64>) -> Result<Cells, TableError> {
         let read_cell = |(index, cell): (usize, Option<&str>)| match cell {
-            Some(cell) if !text::is_null(cell) => {
-                read(cell.trim_ascii()).ok_or_else(|| self.wrong(index, cell))
-            }
+            Some(cell) if !scan::is_null(cell) => match read(cell.trim_ascii()) {
+                Some(number) => Ok(number),
+                None => self.misfit(index, || self.wrong(index, cell)),
+            },
             _ => Ok(f64::NAN),
         };
         self.text()?.iter().enumerate().map(read_cell).collect::<Result<_, _>>().map(Cells::Numbers)
@@ -205,9 +265,13 @@ mod tests {
         assert_same(&numbers(&text(&["Yes", "f", "?"]), ColumnKind::Boolean), &[1.0, 0.0, f64::NAN]);
         let january_2 = 86_400.0;
         assert_same(&numbers(&text(&["1/2/1970", "-"]), ColumnKind::Date), &[january_2, f64::NAN]);
-        let day_first = Reading { kind: ColumnKind::Date, notation: Notation { day_first: true } };
+        let day_first =
+            Reading { kind: ColumnKind::Date, notation: Notation { day_first: true, ..Notation::default() } };
         assert_same(&numbers(&text(&["2/1/1970", "-"]), day_first), &[january_2, f64::NAN]);
-        assert_eq!(names(&text(&["red", " blue ", "none"])), [Some("red".into()), Some("blue".into()), None]);
+        assert_eq!(
+            names(&text(&["red", " blue ", "none"])),
+            [Some("red".into()), Some(" blue ".into()), None]
+        );
     }
 
     #[test] // `first_row` is 100, so the second cell is row 102.
@@ -293,7 +357,7 @@ mod tests {
         ];
         for array in arrays {
             assert_same(&numbers(&array, ColumnKind::Number), &[7.0, f64::NAN, f64::NAN, 8.0]);
-            assert_eq!(names(&array), [Some("7".into()), None, None, Some("8".into())]);
+            assert_eq!(names(&array), [Some("7".into()), None, None, Some(" 8 ".into())]);
         }
     }
 

@@ -8,22 +8,26 @@ use arrow_schema::{DataType, TimeUnit};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Cells, Counts, Kind, Learned, NormalRange, Notation, Scale, Training, TypeGroup, Wording,
+    Block, Cells, Counts, Kind, Learned, NormalRange, Notation, Scale, Training, TypeGroup, Wording,
+    calendar::{Calendar, DAY},
     cells::Source,
     dates::{self, DateShape},
-    recognize::{Recognition, Recognizer, Sighting},
-    seen::{CellAt, Seen},
+    recognize::{Misfits, Recognition, Recognizer, Sighting},
+    seen::{CellAt, Hint, Seen},
     spread::Spread,
-    text,
+    scan,
+    training::Numbers,
     words::{self, DateStyle},
 };
 use crate::{
-    encode::{Check, EncodeError, LeftOutReason},
+    count::counted,
+    encode::{Check, EncodeError, Feature, LeftOutReason},
+    layout::Role,
     table::TableError,
 };
 
 /// A column of dates.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Date {
     /// Where they lie, in seconds.
@@ -32,9 +36,15 @@ pub(crate) struct Date {
     style: DateStyle,
     /// See [`Notation::day_first`].
     day_first: bool,
+    /// Training rows that hold something else.
+    unreadable: u64,
+    /// The parts that count.
+    parts: Vec<Calendar>,
 }
 
-const DAY: f64 = 86_400.0;
+/// A date may be later than all training dates by as long as these span, and by this many seconds, before it counts as far
+/// out: tables grow.
+const LATER: f64 = 366.0 * DAY;
 
 impl Kind for Date {
     fn expected(notation: Notation) -> &'static str {
@@ -46,11 +56,11 @@ impl Kind for Date {
     }
 
     fn recognizer() -> Box<dyn Recognizer> {
-        Box::new(Dates { shapes: Some(Shapes::default()), first: None })
+        Box::new(Dates::default())
     }
 
     fn read(source: &Source<'_>) -> Result<Cells, TableError> {
-        let Notation { day_first } = source.reading.notation;
+        let day_first = source.reading.notation.day_first;
         match source.group {
             TypeGroup::Text => source.text_as_numbers(|cell| dates::parse(cell, day_first)),
             TypeGroup::Date => Ok(Cells::Numbers(native_seconds(source))),
@@ -59,14 +69,16 @@ impl Kind for Date {
     }
 
     fn learn(training: &Training<'_>) -> Result<Learned<Self>, EncodeError> {
-        let Some((mut seconds, nulls)) = training.numbers()? else {
+        let Some(Numbers { values: mut seconds, nulls, unreadable }) = training.numbers()? else {
             return Ok(Learned::LeftOut(LeftOutReason::AllNull));
         };
         let spread = Spread::learn(&mut seconds, training)?;
         let content = Self {
+            parts: Calendar::learn(&seconds, style(&seconds) == DateStyle::Time),
             spread: whole_unit(&seconds).map_or(spread, |unit| spread.in_units(unit)),
             style: style(&seconds),
             day_first: training.column().notation.day_first,
+            unreadable,
         };
         Ok(Learned::Column { nulls, content })
     }
@@ -81,15 +93,65 @@ impl Kind for Date {
     }
 
     fn notation(&self) -> Notation {
-        Notation { day_first: self.day_first }
+        Notation { day_first: self.day_first, ..Notation::default() }
+    }
+
+    fn role() -> Role {
+        Role::Time
     }
 
     fn scales(&self, _: Counts) -> Vec<Scale> {
         vec![self.spread.scale()]
     }
 
+    fn write(&self, cells: &Cells, features: &[Feature], mut block: Block<'_>) -> u64 {
+        let first_row = block.first_row;
+        let mut later = 0;
+        for (row, &seconds) in block.rows().zip(&cells.numbers()[first_row..]) {
+            let counted = self.counted(seconds);
+            later += u64::from(counted.is_none());
+            row[0] = counted.filter(|seconds| !seconds.is_nan()).map_or(0.0, |seconds| features[0].scale(seconds));
+        }
+        later
+    }
+
+    fn unfamiliar(&self, count: usize) -> String {
+        let last = words::date(self.spread.max, self.style);
+        let are = counted(count, "date is", "dates are");
+        format!("{are} later than all in training (until {last}); their position in time does not count")
+    }
+
+    fn is_moment(&self) -> bool {
+        self.style != DateStyle::Time
+    }
+
+    fn hidden(&self) -> Vec<(Role, &'static str)> {
+        Calendar::hidden(&self.parts)
+    }
+
+    fn write_hidden(&self, cells: &Cells, mut block: Block<'_>) {
+        let first_row = block.first_row;
+        for (row, &seconds) in block.rows().zip(&cells.numbers()[first_row..]) {
+            for (x, part) in row.iter_mut().zip(&self.parts) {
+                *x = if seconds.is_nan() { 0.0 } else { part.part.of(seconds) };
+            }
+        }
+    }
+
+    fn unreadable(&self) -> Option<u64> {
+        Some(self.unreadable)
+    }
+
+    fn tell(&self, cell: &CellAt<'_>, hidden: usize, counts: Counts) -> Result<Option<Hint>, TableError> {
+        let seconds = cell.number()?.ok();
+        Ok(seconds.and_then(|seconds| Some(self.parts.get(hidden)?.tell(seconds, counts))))
+    }
+
     fn look<'a>(&self, cell: &CellAt<'a>, _: Counts) -> Result<Seen<'a>, TableError> {
-        let Some(seconds) = cell.number()? else { return Ok(Seen::default()) };
+        let seconds = match cell.number()? {
+            Ok(seconds) => seconds,
+            Err(seen) => return Ok(seen),
+        };
         Ok(self.spread.look(seconds, shown(seconds, self.style, cell.text())))
     }
 
@@ -98,7 +160,18 @@ impl Kind for Date {
     }
 
     fn validate(&self, counts: Counts, check: &Check<'_>) -> Result<(), EncodeError> {
-        self.spread.validate(counts.filled(), check)
+        let filled = check.readable(counts, self.unreadable)?;
+        Calendar::validate(&self.parts, filled, check)?;
+        self.spread.validate(filled, check)
+    }
+}
+
+impl Date {
+    /// The position in time that counts; none for dates somewhat later than all in training.
+    fn counted(&self, seconds: f64) -> Option<f64> {
+        let Spread { min, max, .. } = self.spread;
+        let is_later = seconds > max && seconds <= max + (max - min) + LATER;
+        (self.style == DateStyle::Time || !is_later).then_some(seconds)
     }
 }
 
@@ -154,51 +227,68 @@ fn native_seconds(source: &Source<'_>) -> Vec<f64> {
     whole.as_primitive::<Int64Type>().iter().map(|cell| cell.map_or(f64::NAN, seconds)).collect()
 }
 
-/// Recognizes columns in which every cell is a date, or every cell a time of day.
+/// Recognizes columns of dates, or of times of day.
+#[derive(Default)]
 struct Dates {
-    /// The shapes of the cells so far; `None` once a cell is no date, or contradicts the others.
-    shapes: Option<Shapes>,
+    /// How many cells have each shape, and the first of them.
+    shapes: [(usize, Option<Sighting>); 5],
+    /// Cells that are no dates.
+    misfits: Misfits,
     first: Option<Sighting>,
 }
 
-/// A set of shapes, one bit for each.
-#[derive(Clone, Copy, Default)]
-struct Shapes(u8);
-
-impl Shapes {
-    fn has(self, shape: DateShape) -> bool {
-        self.0 & 1 << shape as u8 != 0
+impl Dates {
+    fn count(&self, shape: DateShape) -> usize {
+        self.shapes[shape as usize].0
     }
 
-    /// The set with one more shape; `None` if the shapes contradict each other.
-    fn with(self, shape: DateShape) -> Option<Self> {
-        let all = Self(self.0 | 1 << shape as u8);
-        let both_orders = all.has(DateShape::MonthFirst) && all.has(DateShape::DayFirst);
-        let mixed = all.has(DateShape::TimeOfDay) && all.0.count_ones() > 1;
-        (!both_orders && !mixed).then_some(all)
+    fn n_dates(&self) -> usize {
+        self.shapes.iter().map(|(count, _)| count).sum()
     }
 }
 
 impl Recognizer for Dates {
     fn observe(&mut self, cells: &StringArray, first_row: usize) {
         for (index, cell) in cells.iter().enumerate() {
-            let (Some(shapes), Some(cell)) = (self.shapes, cell) else { continue };
-            if !text::is_null(cell) {
-                self.first.get_or_insert_with(|| Sighting::new(first_row + index, cell));
-                self.shapes = dates::shape(cell.trim_ascii()).and_then(|shape| shapes.with(shape));
+            let Some(cell) = cell.filter(|cell| !scan::is_null(cell)) else { continue };
+            if self.misfits.rule_out(self.n_dates()) {
+                return;
+            }
+            let row = first_row + index;
+            self.first.get_or_insert_with(|| Sighting::new(row, cell));
+            match dates::shape(cell.trim_ascii()) {
+                Some(shape) => {
+                    let (count, first) = &mut self.shapes[shape as usize];
+                    *count += 1;
+                    first.get_or_insert_with(|| Sighting::new(row, cell));
+                }
+                None => self.misfits.add(row, cell),
             }
         }
     }
 
-    fn finish(self: Box<Self>) -> Recognition {
-        let Some(shapes) = self.shapes else { return Recognition::Differs(None) };
-        let notation = Notation { day_first: shapes.has(DateShape::DayFirst) };
-        let is_clear = notation.day_first || shapes.has(DateShape::MonthFirst);
-        let example = self.first.filter(|_| shapes.has(DateShape::EitherOrder) && !is_clear);
+    fn finish(mut self: Box<Self>) -> Recognition {
+        use DateShape::{Clear, DayFirst, EitherOrder, MonthFirst, TimeOfDay};
+        let n_times = self.count(TimeOfDay);
+        let day_first = self.count(DayFirst) > self.count(MonthFirst);
+        // What most cells are decides; the others are as wrong as cells that are no dates.
+        let others: &[DateShape] = match n_times > self.n_dates() - n_times {
+            true => &[Clear, EitherOrder, MonthFirst, DayFirst],
+            false if day_first => &[TimeOfDay, MonthFirst],
+            false => &[TimeOfDay, DayFirst],
+        };
+        let mut fitting = self.n_dates();
+        for &shape in others {
+            let (count, first) = std::mem::take(&mut self.shapes[shape as usize]);
+            fitting -= count;
+            self.misfits.add_others(count, first);
+        }
+        let is_clear = day_first || self.count(MonthFirst) > 0;
+        let example = self.first.as_ref().filter(|_| self.count(EitherOrder) > 0 && !is_clear);
         let note = example.map(|Sighting { value, .. }| {
             format!("dates such as `{value}` are read month first, because no cell shows the order")
         });
-        Recognition::Fits { notation, note }
+        self.misfits.judged(fitting).read_in(Notation { day_first, ..Notation::default() }, note)
     }
 }
 

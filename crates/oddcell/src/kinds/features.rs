@@ -8,7 +8,7 @@ use super::Cells;
 use crate::encode::{Feature, STD_FLOOR};
 
 /// Mean and standard deviation of a feature in training.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scale {
     pub(crate) mean: f64,
     pub(crate) std: f64,
@@ -32,9 +32,17 @@ pub(crate) struct Block<'a> {
     pub(crate) features: Range<usize>,
     /// The row of the batch with which the block starts.
     pub(crate) first_row: usize,
+    /// Whether the rows are no training rows. A training row is compared with the others.
+    pub(crate) is_new: bool,
 }
 
 impl Block<'_> {
+    /// The same block, to be handed on.
+    pub(crate) fn reborrowed(&mut self) -> Block<'_> {
+        let Self { n_features, first_row, is_new, .. } = *self;
+        Block { rows: self.rows, n_features, features: self.features.clone(), first_row, is_new }
+    }
+
     /// The features of the column, row by row.
     pub(super) fn rows(&mut self) -> impl Iterator<Item = &mut [f64]> {
         let Range { start, end } = self.features;

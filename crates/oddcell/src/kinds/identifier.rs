@@ -21,6 +21,8 @@ pub enum IdentifierSign {
     Named,
     /// A category column in which no two rows have the same name.
     Names,
+    /// The user said so.
+    Told,
 }
 
 /// Why a column of numbers (no nulls, in table order) looks like an identifier, if it does. `row_numbers` are the rows

@@ -9,24 +9,29 @@
 //! cells, arrow                      a column ─► its cells, whatever its Arrow type
 //! training, features, seen          what a kind learns from, writes to, and shows of one cell
 //! spread, levels, identifier        what several kinds learn
-//! text, dates, words                reading cells and writing figures
+//! text, written, dates, words       reading cells and writing figures
 //! ```
 
+mod alike;
 mod arrow;
+mod calendar;
 mod cells;
 mod dates;
 mod features;
+mod form;
 mod identifier;
+mod letters;
 mod levels;
 mod normal;
+mod rarity;
 mod recognize;
+mod scan;
 mod seen;
+mod shape;
 mod spread;
-mod text;
 mod training;
 mod words;
-
-use std::sync::Arc;
+mod written;
 
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
@@ -34,24 +39,29 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::{
     arrow::{TypeGroup, displayable, to_text},
-    cells::Source,
+    cells::{Source, read},
     features::{Block, Scale, write_null_flags},
-    recognize::Judge,
-    seen::CellAt,
-    text::{is_json_number, write_json_string},
+    rarity::{Rarity, UNREADABLE, share_surprise},
+    recognize::{Judge, reading_as},
+    scan::{is_json_number, write_json_string},
+    seen::{CellAt, Hint},
     training::{Counts, Learned, Training},
-    words::{Figure, fixed, percent},
+    words::{Figure, fixed, number_within as figure_within, percent},
 };
 pub use self::{
     cells::{Cells, cell_text, read_cells},
     dates::format_date,
     identifier::IdentifierSign,
     normal::{NormalRange, Share, Side},
-    text::{NULL_TOKENS, is_null},
+    recognize::{Sighting, Unreadable},
+    scan::{NULL_TOKENS, is_null},
+    written::{Affix, NumberNotation},
 };
 use self::{recognize::Recognizer, seen::Seen};
 use crate::{
+    count::counted,
     encode::{Check, EncodeError, Feature, Report},
+    layout::Role,
     table::TableError,
 };
 
@@ -73,30 +83,39 @@ pub(crate) trait Kind {
     where
         Self: Sized;
 
+    /// Whether any text is of this kind. Such a kind is taken only if no other one fits nearly every cell.
+    fn takes_anything() -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
+
     /// Starts to look at a text column.
     fn recognizer() -> Box<dyn Recognizer>
     where
         Self: Sized;
 
-    /// Reads the cells of a column. The first cell that is not of this kind is an error.
+    /// Reads the cells of a column. Cells that are not of this kind go to [`Source::misfit`].
     fn read(source: &Source<'_>) -> Result<Cells, TableError>
     where
         Self: Sized;
 
-    /// The Arrow type that cells of a file without types (CSV, JSON lines) get in a file with types.
-    fn arrow_type() -> DataType
+    /// The Arrow type that cells of a file without types (CSV, JSON lines) get in a file with types. It is text if no
+    /// other type would give back every cell.
+    fn arrow_type(_: Notation) -> DataType
     where
         Self: Sized,
     {
         DataType::Utf8
     }
 
-    /// Text cells as [`Kind::arrow_type`]. By default they stay as written, with nulls for null tokens.
+    /// Text cells as [`Kind::arrow_type`], if that is not text. A cell that does not fit becomes null.
     fn typed(source: &Source<'_>) -> Result<ArrayRef, TableError>
     where
         Self: Sized,
     {
-        Ok(Arc::new(arrow::null_tokens_as_nulls(&source.text()?)))
+        source.text_with_nulls()
     }
 
     /// Writes a text cell, not null, as a JSON value. A cell of another kind becomes a string, so nothing is lost.
@@ -104,7 +123,7 @@ pub(crate) trait Kind {
     where
         Self: Sized,
     {
-        text::write_json_string(cell, out);
+        scan::write_json_string(cell, out);
     }
 
     /// Learns from the training cells, or decides to leave the column out.
@@ -148,6 +167,14 @@ pub(crate) trait Kind {
         1
     }
 
+    /// What its coordinates are.
+    fn role() -> Role
+    where
+        Self: Sized,
+    {
+        Role::Coordinate
+    }
+
     /// Mean and standard deviation of each feature.
     fn scales(&self, counts: Counts) -> Vec<Scale>;
 
@@ -156,11 +183,45 @@ pub(crate) trait Kind {
         column.to_owned()
     }
 
-    /// Writes the features of a block of rows. Returns the number of values that training never had. By default the
-    /// cells are numbers and the only feature.
+    /// Writes the features of a block of rows. Returns the number of values that training never had, and that
+    /// [`Kind::unfamiliar`] words. By default the cells are numbers and the only feature.
     fn write(&self, cells: &Cells, features: &[Feature], block: Block<'_>) -> u64 {
         block.write_numbers(cells, features[0]);
         0
+    }
+
+    /// Words `count` values that training never had.
+    fn unfamiliar(&self, count: usize) -> String {
+        format!("{} never seen in training", counted(count, "value", "values"))
+    }
+
+    /// Whether cells are moments, so that the time between two columns means something.
+    fn is_moment(&self) -> bool {
+        false
+    }
+
+    /// A number on the scale that suits the column; `None` if cells are no numbers.
+    fn scaled(&self, _number: f64) -> Option<f64> {
+        None
+    }
+
+    /// What the kind tells of a cell besides its coordinates, each with a name for people.
+    fn hidden(&self) -> Vec<(Role, &'static str)> {
+        Vec::new()
+    }
+
+    /// Writes what [`Kind::hidden`] lists for a block of rows.
+    fn write_hidden(&self, _cells: &Cells, _block: Block<'_>) {}
+
+    /// Training cells that are not of the kind; `None` if any cell is.
+    fn unreadable(&self) -> Option<u64> {
+        None
+    }
+
+    /// Says what is odd about a cell by the feature at position `hidden` of [`Kind::hidden`]. `None` if there is nothing more to
+    /// say than about its value.
+    fn tell(&self, _cell: &CellAt<'_>, _hidden: usize, _counts: Counts) -> Result<Option<Hint>, TableError> {
+        Ok(None)
     }
 
     /// Looks at one cell, for its reason.
@@ -212,7 +273,7 @@ macro_rules! kinds {
             /// All kinds. A text column is of the first kind that fits every cell; the last one fits any cell.
             pub const ALL: &[Self] = &[$(Self::$Kind,)*];
 
-            /// The name: `number`, `boolean`, `date`, `category`.
+            /// The name: `number`, `boolean`, `date`, `text`, `category`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$Kind => stringify!($module),)* }
@@ -234,8 +295,12 @@ macro_rules! kinds {
                 match self { $(Self::$Kind => $module::$Kind::holds(data_type),)* }
             }
 
-            fn expected(self, notation: Notation) -> &'static str {
+            pub(crate) fn expected(self, notation: Notation) -> &'static str {
                 match self { $(Self::$Kind => $module::$Kind::expected(notation),)* }
+            }
+
+            fn takes_anything(self) -> bool {
+                match self { $(Self::$Kind => $module::$Kind::takes_anything(),)* }
             }
 
             fn recognizer(self) -> Box<dyn Recognizer> {
@@ -246,11 +311,11 @@ macro_rules! kinds {
                 match self { $(Self::$Kind => $module::$Kind::read(source),)* }
             }
 
-            pub(crate) fn arrow_type(self) -> DataType {
-                match self { $(Self::$Kind => $module::$Kind::arrow_type(),)* }
+            fn arrow_type(self, notation: Notation) -> DataType {
+                match self { $(Self::$Kind => $module::$Kind::arrow_type(notation),)* }
             }
 
-            pub(crate) fn typed(self, source: &Source<'_>) -> Result<ArrayRef, TableError> {
+            fn typed(self, source: &Source<'_>) -> Result<ArrayRef, TableError> {
                 match self { $(Self::$Kind => $module::$Kind::typed(source),)* }
             }
 
@@ -260,6 +325,10 @@ macro_rules! kinds {
 
             pub(crate) fn learn(self, training: &Training<'_>) -> Result<Learned<Content>, EncodeError> {
                 match self { $(Self::$Kind => Ok($module::$Kind::learn(training)?.map(Content::$Kind)),)* }
+            }
+
+            pub(crate) fn role(self) -> Role {
+                match self { $(Self::$Kind => $module::$Kind::role(),)* }
             }
 
             pub(crate) fn wording(self) -> Wording {
@@ -277,9 +346,32 @@ kinds! {
     boolean: Boolean,
     /// Dates, times of day, or both. As numbers they are seconds, since 1970-01-01 or since midnight.
     date: Date,
+    /// Names, titles and remarks of which hardly two are equal.
+    text: Text,
     /// Names out of a list. Columns of nested or binary types are categories, too, but their cells cannot be read:
     /// such columns can only be ignored.
     category: Category,
+}
+
+/// There is no kind of that name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no kind `{name}`; known: {}", known_kinds())]
+pub struct UnknownKind {
+    /// The name asked for.
+    pub name: String,
+}
+
+fn known_kinds() -> String {
+    ColumnKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+}
+
+impl std::str::FromStr for ColumnKind {
+    type Err = UnknownKind;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKind> {
+        let named = |kind: &&Self| kind.name() == name;
+        Self::ALL.iter().find(named).copied().ok_or_else(|| UnknownKind { name: name.to_owned() })
+    }
 }
 
 /// How reasons word the cells of a kind.
@@ -298,6 +390,12 @@ pub struct Notation {
     /// Whether `1/2/2024` is the first of February. A later table is read in the order that the training table
     /// showed, whatever its own cells allow.
     pub day_first: bool,
+    /// How numbers are written.
+    pub number: NumberNotation,
+    /// Whether truth values are written with other words than true and false.
+    pub words: bool,
+    /// Whether some cells of the training table are not of the kind.
+    pub mixed: bool,
 }
 
 /// As what, and in which notation, the cells of a column are read.
@@ -307,6 +405,18 @@ pub struct Reading {
     pub kind: ColumnKind,
     /// How they are written.
     pub notation: Notation,
+}
+
+impl Reading {
+    /// The Arrow type of these cells in a file with types, if they come from a file without.
+    pub(crate) fn arrow_type(self) -> DataType {
+        if self.notation.mixed { DataType::Utf8 } else { self.kind.arrow_type(self.notation) }
+    }
+
+    /// Text cells as [`Reading::arrow_type`]. Text stays as written, with nulls for null tokens.
+    pub(crate) fn typed(self, source: &Source<'_>) -> Result<ArrayRef, TableError> {
+        if self.arrow_type() == DataType::Utf8 { source.text_with_nulls() } else { self.kind.typed(source) }
+    }
 }
 
 impl From<ColumnKind> for Reading {

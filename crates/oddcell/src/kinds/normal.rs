@@ -27,6 +27,13 @@ pub enum NormalRange {
         /// At most [`NormalRange::MAX_LEVELS`] of them.
         levels: Vec<Share>,
     },
+    /// Texts: 98 of 100 training rows have so many characters.
+    Lengths {
+        /// The 1 % quantile.
+        low: u64,
+        /// The 99 % quantile.
+        high: u64,
+    },
 }
 
 /// Where a value lies beside the normal range.
@@ -58,6 +65,7 @@ impl NormalRange {
     pub(crate) fn write(&self, out: &mut impl Write) -> fmt::Result {
         match self {
             Self::Range { text, .. } => out.write_str(text),
+            Self::Lengths { low, high } => write!(out, "texts of {low} to {high} characters"),
             Self::Levels { levels } if levels.is_empty() => out.write_str("many different names"),
             Self::Levels { levels } => {
                 for (at, level) in levels.iter().enumerate() {

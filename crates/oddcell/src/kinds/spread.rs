@@ -102,7 +102,7 @@ impl Spread {
         };
         let place = (number - self.low) / (self.high - self.low);
         let place = place.is_finite().then_some(place);
-        Seen { value: Some(shown), side: Some(side), place, training_share: None }
+        Seen { value: Some(shown), side: Some(side), place, ..Seen::default() }
     }
 
     /// The normal range, its ends written by `format`.

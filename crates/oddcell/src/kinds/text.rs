@@ -1,261 +1,245 @@
-//! What one text cell means: null, number, truth value.
+//! Free text: names, titles, remarks, of which hardly two are equal. Judged by shape, length and letters.
 //!
-//! Inference, scoring and writing share one list of null tokens and one reading of numbers, so a cell cannot be a
-//! number in one place and a null in another. Spaces around a cell do not count.
+//! *Features:* the length, as a number; and not as coordinates: how rare the shape is (`shape.rs`), how rare the rarest
+//! pair of letters is, and whether there are spaces around.
 
-use serde::de::IgnoredAny;
+use std::{borrow::Cow, collections::HashSet, hash::BuildHasher};
 
-/// Text that stands for "no value", ignoring case and the spaces around it.
-pub const NULL_TOKENS: [&str; 12] =
-    ["", "NA", "N/A", "#N/A", "<NA>", "NaN", "NaT", "null", "none", "nil", "?", "-"];
+use arrow_array::{Array, StringArray};
+use arrow_schema::DataType;
+use serde::{Deserialize, Serialize};
 
-/// Whether a cell stands for "no value".
-#[must_use]
-pub fn is_null(cell: &str) -> bool {
-    let cell = cell.trim_ascii();
-    cell.len() <= 4 && NULL_TOKENS.iter().any(|token| token.eq_ignore_ascii_case(cell))
+use super::{
+    Block, Cells, Counts, Kind, Learned, NormalRange, Notation, Scale, Training, TypeGroup,
+    arrow::{null_tokens_as_nulls, written},
+    category::{told_shape, told_spaces},
+    cells::Source,
+    identifier,
+    letters::Letters,
+    rarity::{KNOWN_SLIP, Rarity, share_surprise},
+    recognize::{Recognition, Recognizer},
+    scan,
+    seen::{CellAt, Hint, Seen},
+    shape::Shapes,
+    spread::Spread,
+};
+use crate::{
+    encode::{Check, EncodeError, Feature, LeftOutReason},
+    layout::Role,
+    table::TableError,
+};
+
+/// A column of free text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "SavedText", into = "SavedText")]
+pub(crate) struct Text {
+    saved: SavedText,
+    /// How rare each shape is.
+    rarity: Rarity,
 }
 
-/// A cell read as a number.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum NumberCell {
-    Null,
-    Finite(f64),
-    /// `inf`, `-Infinity`, or a number too large for 64 bits (`1e999`).
-    Infinite,
-    Other,
+/// The stored part of a [`Text`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SavedText {
+    /// Of the lengths, in characters.
+    lengths: Spread,
+    shapes: Shapes,
+    letters: Letters,
+    /// Training rows with spaces around the text.
+    spaced: u64,
 }
 
-/// Powers of ten that a 64-bit float holds exactly.
-const EXACT_POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-    1e19, 1e20, 1e21, 1e22,
-];
+/// With fewer texts, nobody can tell whether they repeat.
+const LEAST_TEXTS: usize = 20;
+/// Shapes of free texts vary more than those of names on a list.
+const RARE_SHAPE: f64 = 0.5;
+/// Spaces around one text in twenty are nothing special.
+const LEAST_SPACED: f64 = 3.0;
 
-/// Reads a cell as a number.
-#[inline]
-pub(super) fn number(cell: &[u8]) -> NumberCell {
-    match plain_decimal(cell) {
-        Some(value) => NumberCell::Finite(value),
-        None => any_number(cell),
-    }
-}
-
-/// The number in a cell, if there is a finite one.
-#[inline]
-pub(super) fn finite_number(cell: &str) -> Option<f64> {
-    match number(cell.as_bytes()) {
-        NumberCell::Finite(value) => Some(value),
-        NumberCell::Null | NumberCell::Infinite | NumberCell::Other => None,
-    }
-}
-
-/// Reads the notation of nearly every number in nearly every file: an optional minus, digits, perhaps a dot and more
-/// digits. With at most 15 digits, both the digits as a whole number and the power of ten are exact. So their quotient
-/// is correctly rounded: the same bits as the standard library's, in a fraction of the time.
-#[inline]
-fn plain_decimal(cell: &[u8]) -> Option<f64> {
-    let (negative, digits) = match cell {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, cell),
-    };
-    let (whole, decimals) = if digits.len() <= 8 { short_decimal(digits)? } else { long_decimal(digits)? };
-    let value = whole as f64 / EXACT_POWERS[decimals];
-    Some(if negative { -value } else { value })
-}
-
-/// Every byte of a word the same.
-const fn repeated(byte: u8) -> u64 {
-    u64::from_ne_bytes([byte; 8])
-}
-
-/// The digits of at most eight characters as a whole number, and how many of them follow the dot. It looks at
-/// all characters at once, in one 64-bit word: the lengths of numbers vary from cell to cell, and a loop would cost
-/// more in mispredicted branches than in work.
-#[inline]
-fn short_decimal(digits: &[u8]) -> Option<(u64, usize)> {
-    let n = digits.len();
-    // 1. The characters in one word, the first in the lowest byte. Two loads may overlap: they agree where they do.
-    let word = match digits {
-        [] => return None,
-        [first] => u64::from(*first),
-        [first, .., last] if n < 4 => {
-            u64::from(*first) | u64::from(digits[1]) << 8 | u64::from(*last) << (8 * (n - 1))
-        }
-        _ => {
-            let four = |at: usize| {
-                digits[at..].first_chunk::<4>().map(|chunk| u64::from(u32::from_le_bytes(*chunk)))
-            };
-            four(0)? | four(n - 4)? << (8 * (n - 4))
-        }
-    };
-    // 2. Moved to the upper bytes, with zeros in front.
-    let zeros = repeated(b'0');
-    let word = if n == 8 { word } else { word << (8 * (8 - n)) | zeros >> (8 * n) };
-    // 3. The first dot is taken out by moving what stands before it over it.
-    let others = word ^ repeated(b'.');
-    let dots = others.wrapping_sub(repeated(1)) & !others & repeated(0x80);
-    let (word, decimals) = if dots == 0 {
-        (word, 0)
-    } else {
-        let before = dots.trailing_zeros() & !7;
-        let low = word & ((1 << before) - 1);
-        let high = word & (!0xFF << before);
-        (high & !(0xFF << before) | low << 8 | u64::from(b'0'), 7 - before as usize / 8)
-    };
-    // 4. Nothing but digits is left, and at least one was there.
-    let all_digits =
-        word & repeated(0xF0) == zeros && word.wrapping_add(repeated(6)) & repeated(0xF0) == zeros;
-    if !all_digits || (dots != 0 && n == 1) {
-        return None;
-    }
-    // 5. Pairs, then fours, then eight digits are added up side by side.
-    let pairs = (word & repeated(0x0F)).wrapping_mul(10 << 8 | 1) >> 8;
-    let fours = (pairs & 0x00FF_00FF_00FF_00FF).wrapping_mul(100 << 16 | 1) >> 16;
-    let eight = (fours & 0x0000_FFFF_0000_FFFF).wrapping_mul(10_000 << 32 | 1) >> 32;
-    Some((eight, decimals))
-}
-
-/// The same for at most 15 digits, one by one.
-fn long_decimal(digits: &[u8]) -> Option<(u64, usize)> {
-    if digits.len() > 16 {
-        return None;
-    }
-    let mut whole: u64 = 0;
-    let mut dot = digits.len();
-    for (at, &byte) in digits.iter().enumerate() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit <= 9 {
-            whole = whole * 10 + u64::from(digit);
-        } else if byte == b'.' && dot == digits.len() {
-            dot = at;
-        } else {
-            return None;
-        }
-    }
-    let n_digits = digits.len() - usize::from(dot < digits.len());
-    (n_digits <= 15).then(|| (whole, (digits.len() - dot).saturating_sub(1)))
-}
-
-fn any_number(cell: &[u8]) -> NumberCell {
-    let Ok(cell) = std::str::from_utf8(cell.trim_ascii()) else { return NumberCell::Other };
-    if is_null(cell) {
-        return NumberCell::Null;
-    }
-    match cell.parse::<f64>() {
-        // "-nan" and "+nan" parse, but are neither in the list of nulls nor numbers.
-        Ok(value) if value.is_nan() => NumberCell::Other,
-        Ok(value) if value.is_infinite() => NumberCell::Infinite,
-        Ok(value) => NumberCell::Finite(value),
-        Err(_) => NumberCell::Other,
-    }
-}
-
-/// Reads a cell as a truth value: true, yes, t or false, no, f, ignoring case.
-pub(super) fn boolean(cell: &str) -> Option<bool> {
-    let cell = cell.trim_ascii();
-    let is_one_of = |words: [&str; 3]| words.iter().any(|word| word.eq_ignore_ascii_case(cell));
-    if cell.len() > 5 {
-        None
-    } else if is_one_of(["true", "yes", "t"]) {
-        Some(true)
-    } else if is_one_of(["false", "no", "f"]) {
-        Some(false)
-    } else {
-        None
-    }
-}
-
-/// A whole number that a 64-bit float may not hold exactly: 16 digits or more.
-pub(super) fn is_long_integer(cell: &str) -> bool {
-    let digits = cell.trim_ascii().trim_start_matches(['-', '+']).trim_start_matches('0');
-    digits.len() > 15 && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// `12,5` and the like: a number if the comma were a dot. At most one comma, digits on both sides.
-pub(super) fn is_decimal_comma(cell: &str) -> bool {
-    let cell = cell.trim_ascii().trim_start_matches(['-', '+']);
-    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    cell.split_once(',')
-        .map_or_else(|| is_digits(cell), |(whole, decimals)| is_digits(whole) && is_digits(decimals))
-}
-
-/// Whether a text is a number as JSON writes it: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`
-pub(crate) fn is_json_number(text: &[u8]) -> bool {
-    // The ends tell numbers from other JSON, and from numbers with spaces around them.
-    matches!(text, [b'-' | b'0'..=b'9', ..])
-        && text.last().is_some_and(u8::is_ascii_digit)
-        && serde_json::from_slice::<IgnoredAny>(text).is_ok()
-}
-
-/// Writes a cell as a JSON string.
-pub(crate) fn write_json_string(cell: &str, out: &mut Vec<u8>) {
-    serde_json::to_writer(out, cell).expect("a vector takes every string");
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn null_tokens_are_known_in_any_case_and_with_spaces_around() {
-        for cell in [
-            "", "  ", "NA", "na", " n/a ", "NaN", "nan", "NULL", "None", "nil", "?", "-", "NaT", "<NA>",
-            "#N/A",
-        ] {
-            assert!(is_null(cell), "{cell:?}");
-        }
-        for cell in ["0", "--", "nan1", "no", "n.a.", "nothing"] {
-            assert!(!is_null(cell), "{cell:?}");
-        }
-        let longest = NULL_TOKENS.iter().map(|token| token.len()).max();
-        assert_eq!(longest, Some(4), "the shortcut in is_null relies on it");
+impl Kind for Text {
+    fn expected(_: Notation) -> &'static str {
+        "a text"
     }
 
-    #[test]
-    fn numbers_are_read_in_the_notations_people_use() {
-        let cells =
-            [("1", 1.0), ("-0.5", -0.5), ("+3", 3.0), ("1e5", 1e5), (".5", 0.5), ("5.", 5.0), (" 7 ", 7.0)];
-        for (cell, value) in cells {
-            assert_eq!(number(cell.as_bytes()), NumberCell::Finite(value), "{cell:?}");
-        }
-        for cell in ["inf", "-Infinity", "+INF", "1e999"] {
-            assert_eq!(number(cell.as_bytes()), NumberCell::Infinite, "{cell:?}");
-        }
-        for cell in ["abc", "1,5", "12 000", "0x10", ".", "-.", "1.2.3", "--1", "-nan", "1_000", "٣"] {
-            assert_eq!(number(cell.as_bytes()), NumberCell::Other, "{cell:?}");
-        }
-        assert_eq!(number(b"-"), NumberCell::Null);
+    /// A typed column holds names unless its text says otherwise.
+    fn holds(_: &DataType) -> bool {
+        false
     }
 
-    #[test]
-    fn long_integers_and_decimal_commas_are_noticed() {
-        assert!(is_long_integer("1234567890123456"));
-        assert!(!is_long_integer("123456789012345"));
-        assert!(!is_long_integer("0.1234567890123456"));
-        assert!(!is_long_integer("0000000000000000001"));
-        assert!(is_decimal_comma("12,5") && is_decimal_comma("-1") && !is_decimal_comma("1,234,567"));
-        assert!(!is_decimal_comma(",") && !is_decimal_comma("a,b"));
+    fn takes_anything() -> bool {
+        true
     }
 
-    proptest! {
-        // Law: the short way gives the very bits of the standard library, sign of zero included.
-        #[test]
-        fn plain_decimals_are_correctly_rounded(cell in "-?[0-9]{0,17}(\\.[0-9]{0,17})?") {
-            if let Some(value) = plain_decimal(cell.as_bytes()) {
-                prop_assert_eq!(value.to_bits(), cell.parse::<f64>().unwrap().to_bits());
-            } else {
-                let digits = cell.bytes().filter(u8::is_ascii_digit).count();
-                prop_assert!(digits == 0 || digits > 15, "{}", cell);
+    fn recognizer() -> Box<dyn Recognizer> {
+        Box::new(Texts::default())
+    }
+
+    fn read(source: &Source<'_>) -> Result<Cells, TableError> {
+        let array = &source.array;
+        match source.group {
+            TypeGroup::Text => Ok(Cells::Names(null_tokens_as_nulls(&source.text()?))),
+            TypeGroup::Null => Ok(Cells::Names(StringArray::new_null(array.len()))),
+            TypeGroup::Boolean | TypeGroup::Number | TypeGroup::Date => {
+                let cell = |at| array.is_valid(at).then(|| written(array, at));
+                Ok(Cells::Names((0..array.len()).map(cell).collect()))
             }
         }
+    }
 
-        #[test]
-        fn every_float_that_is_written_is_read_back(value in any::<f64>().prop_filter("finite", |v| v.is_finite())) {
-            prop_assert_eq!(number(value.to_string().as_bytes()), NumberCell::Finite(value));
-            prop_assert_eq!(number(format!("{value:e}").as_bytes()), NumberCell::Finite(value));
+    fn learn(training: &Training<'_>) -> Result<Learned<Self>, EncodeError> {
+        let (mut lengths, mut shapes, mut letters) = (Vec::new(), Shapes::default(), Letters::default());
+        let (mut nulls, mut spaced, mut with_spaces) = (0, 0, 0);
+        let mut different: HashSet<Box<str>> = HashSet::new();
+        training.for_each(|cells| {
+            for cell in cells.names() {
+                let Some(cell) = cell else {
+                    nulls += 1;
+                    continue;
+                };
+                let text = cell.trim_ascii();
+                spaced += u64::from(cell.len() > text.len());
+                with_spaces += usize::from(text.contains(' '));
+                lengths.push(text.chars().count() as f64);
+                shapes.count(text, 1);
+                letters.count(text);
+                if !different.contains(text) {
+                    different.insert(text.into());
+                }
+            }
+        })?;
+        if lengths.is_empty() {
+            return Ok(Learned::LeftOut(LeftOutReason::AllNull));
+        }
+        let sign = identifier::of_names(training.n_rows, different.len());
+        // Words are no identifiers, even if no two rows have the same.
+        if let Some(sign) = sign.filter(|_| with_spaces * 2 < lengths.len() && !training.options.keep_identifiers)
+        {
+            return Ok(Learned::LeftOut(LeftOutReason::Identifier(sign)));
+        }
+        let lengths = Spread::learn(&mut lengths, training)?;
+        let saved = SavedText { lengths, shapes, letters, spaced };
+        Ok(Learned::Column { nulls, content: saved.into() })
+    }
+
+    fn role() -> Role {
+        Role::Number
+    }
+
+    fn scales(&self, _: Counts) -> Vec<Scale> {
+        vec![self.saved.lengths.scale()]
+    }
+
+    fn feature_name(&self, column: &str, _: usize) -> String {
+        format!("{column}: length")
+    }
+
+    fn write(&self, cells: &Cells, features: &[Feature], mut block: Block<'_>) -> u64 {
+        let (names, first_row) = (cells.names(), block.first_row);
+        for (row, at) in block.rows().zip(first_row..) {
+            let length = || names.value(at).trim_ascii().chars().count() as f64;
+            row[0] = if names.is_null(at) { 0.0 } else { features[0].scale(length()) };
+        }
+        0
+    }
+
+    fn hidden(&self) -> Vec<(Role, &'static str)> {
+        vec![(Role::Sign, "odd shape"), (Role::Part, "rarest letters"), (Role::Sign, "spaces around")]
+    }
+
+    fn write_hidden(&self, cells: &Cells, mut block: Block<'_>) {
+        let (names, first_row, is_new) = (cells.names(), block.first_row, block.is_new);
+        let itself = u64::from(is_new);
+        let SavedText { shapes, letters, spaced, .. } = &self.saved;
+        let spaced = share_surprise(spaced + itself, letters.texts() + itself);
+        let spaced = if spaced < LEAST_SPACED { 0.0 } else { spaced + KNOWN_SLIP };
+        for (row, at) in block.rows().zip(first_row..) {
+            if names.is_null(at) {
+                row.fill(0.0);
+                continue;
+            }
+            let cell = names.value(at);
+            let text = cell.trim_ascii();
+            row[0] = RARE_SHAPE * self.rarity.surprise((shapes.of(text) + itself).max(1), is_new);
+            row[1] = letters.rarest(text, is_new);
+            row[2] = if cell.len() > text.len() { spaced } else { 0.0 };
+        }
+    }
+
+    fn tell(&self, cell: &CellAt<'_>, hidden: usize, counts: Counts) -> Result<Option<Hint>, TableError> {
+        let Some((text, _)) = cell.name()? else { return Ok(None) };
+        Ok(match hidden {
+            0 => Some(told_shape(&text, self.saved.shapes.of(&text), counts)),
+            1 => Some("has letters that seldom stand side by side".to_owned().into()),
+            _ => Some(told_spaces(&text, self.saved.spaced, counts)),
+        })
+    }
+
+    fn look<'a>(&self, cell: &CellAt<'a>, _: Counts) -> Result<Seen<'a>, TableError> {
+        let text = match cell.text() {
+            Some(text) => Some(Cow::Borrowed(text)).filter(|text| !scan::is_null(text)),
+            None => cell.read()?.names().iter().flatten().next().map(|name| Cow::Owned(name.to_owned())),
+        };
+        Ok(Seen { value: text, ..Seen::default() })
+    }
+
+    fn normal(&self, _: Counts) -> NormalRange {
+        let Spread { low, high, .. } = self.saved.lengths;
+        NormalRange::Lengths { low: low as u64, high: high.ceil() as u64 }
+    }
+
+    fn validate(&self, counts: Counts, check: &Check<'_>) -> Result<(), EncodeError> {
+        let SavedText { lengths, shapes, letters, spaced } = &self.saved;
+        let filled = counts.filled();
+        lengths.validate(filled, check)?;
+        check.ensure(lengths.min >= 0.0, "length", lengths.min, "at least 0")?;
+        let texts = [shapes.texts(), letters.texts()];
+        check.ensure(texts == [filled; 2], "texts", format!("{texts:?}"), "the rows that are not null")?;
+        check.ensure(*spaced <= filled, "rows with spaces", spaced, "at most the rows with a text")
+    }
+}
+
+impl From<SavedText> for Text {
+    fn from(saved: SavedText) -> Self {
+        Self { rarity: Rarity::of(saved.shapes.counts()), saved }
+    }
+}
+
+impl From<Text> for SavedText {
+    fn from(text: Text) -> Self {
+        text.saved
+    }
+}
+
+/// Recognizes columns in which hardly two texts are equal, or which hold sentences.
+#[derive(Default)]
+struct Texts {
+    count: usize,
+    words: usize,
+    /// Hashes of the texts.
+    different: HashSet<u64>,
+    /// A fixed one, so that a column is always judged alike.
+    hasher: std::hash::BuildHasherDefault<std::hash::DefaultHasher>,
+}
+
+impl Recognizer for Texts {
+    fn observe(&mut self, cells: &StringArray, _: usize) {
+        for cell in cells.iter().flatten().filter(|cell| !scan::is_null(cell)) {
+            self.count += 1;
+            self.words += cell.split_ascii_whitespace().count();
+            self.different.insert(self.hasher.hash_one(cell.trim_ascii()));
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Recognition {
+        let Self { count: texts, words, .. } = *self;
+        let different = self.different.len();
+        let is_text = texts >= LEAST_TEXTS
+            && (different * 5 > texts * 4 || (different * 2 > texts && words > texts * 6));
+        if is_text {
+            Recognition::Fits { notation: Notation::default(), note: None }
+        } else {
+            Recognition::Differs(None)
         }
     }
 }

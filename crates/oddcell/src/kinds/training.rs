@@ -1,6 +1,9 @@
 //! What a kind learns from, and what becomes of a column.
 
-use super::{Cells, read_cells};
+use super::{
+    Cells,
+    cells::{Checked, read},
+};
 use crate::{
     Table,
     encode::{EncodeOptions, LeftOutReason},
@@ -43,6 +46,15 @@ impl Counts {
     }
 }
 
+/// The training cells of a kind that reads numbers.
+pub(super) struct Numbers {
+    /// The numbers, in table order.
+    pub(super) values: Vec<f64>,
+    pub(super) nulls: u64,
+    /// Rows that hold something else.
+    pub(super) unreadable: u64,
+}
+
 impl Training<'_> {
     pub(super) fn column(&self) -> &ColumnInfo {
         &self.table.columns[self.at]
@@ -50,22 +62,27 @@ impl Training<'_> {
 
     /// Visits the cells batch by batch.
     pub(super) fn for_each(&self, mut visit: impl FnMut(Cells)) -> Result<(), TableError> {
-        let column = self.column();
+        self.for_each_checked(|Checked { cells, .. }| visit(cells))
+    }
+
+    fn for_each_checked(&self, mut visit: impl FnMut(Checked)) -> Result<(), TableError> {
+        let (column, strict) = (self.column(), self.options.strict);
         for Rows { batch, first_row, origin } in self.table.rows() {
-            let array = batch.column(self.at);
-            visit(read_cells(&column.name, array, column.reading(), first_row, &origin)?);
+            visit(read(&column.name, batch.column(self.at), column.reading(), first_row, &origin, strict)?);
         }
         Ok(())
     }
 
-    /// All numbers in table order, and the number of nulls between them; `None` if all cells are null.
-    pub(super) fn numbers(&self) -> Result<Option<(Vec<f64>, u64)>, TableError> {
-        let mut values = Vec::with_capacity(self.n_rows);
-        self.for_each(|cells| {
-            values.extend(cells.numbers().iter().filter(|number| !number.is_nan()));
+    /// All numbers in table order; `None` if there are none.
+    pub(super) fn numbers(&self) -> Result<Option<Numbers>, TableError> {
+        let (mut values, mut unreadable) = (Vec::with_capacity(self.n_rows), 0);
+        self.for_each_checked(|checked| {
+            values.extend(checked.cells.numbers().iter().filter(|number| !number.is_nan()));
+            unreadable += checked.unreadable.len();
         })?;
-        let nulls = (self.n_rows - values.len()) as u64;
-        Ok(Some((values, nulls)).filter(|(values, _)| !values.is_empty()))
+        let nulls = (self.n_rows - values.len() - unreadable) as u64;
+        let numbers = Numbers { values, nulls, unreadable: unreadable as u64 };
+        Ok(Some(numbers).filter(|numbers| !numbers.values.is_empty()))
     }
 }
 

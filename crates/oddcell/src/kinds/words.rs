@@ -115,7 +115,7 @@ pub(super) fn number(x: f64) -> Figure {
 
 /// `x` with four significant digits, or as many as it takes to see a hundredth of `range`: the ends of
 /// 1013.21 to 1013.29 would look the same with four digits.
-pub(super) fn number_within(x: f64, range: f64) -> Figure {
+pub(crate) fn number_within(x: f64, range: f64) -> Figure {
     if x == 0.0 {
         return Figure::EMPTY.with("0");
     }

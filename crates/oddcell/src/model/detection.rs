@@ -6,6 +6,7 @@ use super::{FitOptions, crossfit, encode_all};
 use crate::{
     Context, DetectorSpec, Error, Fitted, Matrix, Seed, Table,
     calibrate::{Calibration, RobustNull},
+    detect::CellUnit,
     encode::{Encoded, Encoder},
     judge::{Findings, Judge, Outcome},
     table::Rows,
@@ -21,6 +22,8 @@ pub struct Detection {
     pub encoder: Encoder,
     /// The rows as features: each row is encoded once, to learn and to be judged.
     features: Matrix,
+    /// The cells that cannot be read: row and column, sorted.
+    unreadable: Vec<(u32, u32)>,
     /// The distribution of normal scores that the p-values come from. Its reference is what a contamination
     /// refers to.
     pub null: RobustNull,
@@ -39,7 +42,7 @@ impl Judge for Detection {
     }
 
     fn encode(&self, rows: &Rows) -> Result<Encoded, Error> {
-        self.encoder.look_up(rows, &self.features)
+        self.encoder.look_up(rows, &self.features, &self.unreadable)
     }
 
     fn findings(&self, rows: &Rows, _: &Matrix, want_cells: bool) -> Result<Findings, Error> {
@@ -85,13 +88,15 @@ impl Judge for Detection {
     }
 }
 
-/// Judges the rows of `table` by each other. The rows are split into folds; a detector trained on the other folds judges
-/// each fold. Some training rows may be anomalies, so p-values come from a [`RobustNull`].
+/// Judges the rows of `table` by each other. The rows are split into folds; a detector trained on the other folds
+/// judges each fold. Some training rows may be anomalies, so p-values come from a [`RobustNull`].
 pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Result<Detection, Error> {
     options.validate()?;
+    options.detector.build()?;
+    let encoder = Encoder::fit(table, &options.encode_options()?, options.label.as_deref())?;
+    let options = &FitOptions { detector: options.detector.of_table(encoder.is_mixed()), ..options.clone() };
     let detector = options.detector.for_one_table()?.build()?;
-    let encoder = Encoder::fit(table, &options.encode, options.label.as_deref())?;
-    let features = encode_all(&encoder, table)?;
+    let (features, unreadable) = encode_all(&encoder, table)?;
     let found = Mutex::new(Found { scores: vec![0.0; features.n_rows()], cells: None, first: None });
     let folds = crossfit::fit_folds(&*detector, &features, options, context, |index, fold, fitted| {
         let judged = fitted.judge(&features.take(fold), true)?;
@@ -110,12 +115,17 @@ pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Res
     })?;
     let n_folds = folds.len();
     let Found { scores, cells, first } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let null = RobustNull::fit(scores.clone());
+    let are_surprises = options.detector.entry().abilities.cells == Some(CellUnit::SurpriseInContext);
+    let null = if are_surprises {
+        RobustNull::of_surprises(scores.clone())
+    } else {
+        RobustNull::of_table(scores.clone())
+    };
     let p_values = scores.iter().map(|&score| null.p_value(score)).collect();
     let Some(first) = first else { unreachable!("rows are split into two folds at least") };
     let findings = Findings { scores, p_values, cells };
     let (spec, seed) = (options.detector.clone(), context.seed);
-    Ok(Detection { findings, encoder, features, null, n_folds, first, spec, seed })
+    Ok(Detection { findings, encoder, features, unreadable, null, n_folds, first, spec, seed })
 }
 
 /// The findings of the folds so far, in any order.

@@ -1,7 +1,7 @@
 //! A model: encoder, fitted detector and calibration in one value that can judge rows and be saved and loaded.
 //!
 //! ```
-//! use oddcell::{Context, DetectorSpec, Model, Seed, Table, demo, model::FitOptions};
+//! use oddcell::{Context, DetectorSpec, Model, Seed, Table, demo, judge::Judge, model::FitOptions};
 //! use oddcell::table::{ReadOptions, TableReader};
 //!
 //! # fn main() -> Result<(), oddcell::Error> {
@@ -15,14 +15,14 @@
 //! # }
 //! ```
 //!
-//! *How it is calibrated:* p-values need scores of rows that the detector was not trained on. With many rows, we hold some
-//! out: one member, p = (1 + #{cᵢ ≥ s})/(n + 1). With few rows, training needs them all, so we cross-fit: K members, each
-//! trained without one fold and calibrated on it (cross-conformal prediction; Vovk 2015). A row's score is then the mean
-//! of the members' scores, and
-//! p = (1 + Σₖ #{cₖᵢ ≥ sₖ}) / (1 + Σₖ nₖ), where each member's score sₖ is compared with its own fold.
+//! *How it is calibrated:* p-values need scores of rows that the detector was not trained on. With many rows, we hold
+//! some out: one member, p = (1 + #{cᵢ ≥ s})/(n + 1). With few rows, training needs them all, so we cross-fit: K
+//! members, each trained without one fold and calibrated on it (cross-conformal prediction; Vovk 2015). A row's score
+//! is then the mean of the members' scores, and p = (1 + Σₖ #{cₖᵢ ≥ sₖ}) / (1 + Σₖ nₖ), where each member's score sₖ is
+//! compared with its own fold.
 //!
-//! The encoder is fitted on all rows, including held-out rows: it learns only averages, spreads and levels, a single row
-//! changes these by 1/n, and levels that occur only in held-out rows are then known.
+//! The encoder is fitted on all rows, including held-out rows: it learns only averages, spreads and levels, a single
+//! row changes these by 1/n, and levels that occur only in held-out rows are then known.
 //!
 //! *Invariants:* same table, options and seed give the same bits on any number of threads · the findings of a row
 //! depend only on that row, not on the rows around it · scores after loading equal scores before saving.
@@ -80,9 +80,12 @@ impl Model {
     /// Learns what is normal from all rows of `table`.
     pub fn fit(table: &Table, options: &FitOptions, context: &Context<'_>) -> Result<Self, Error> {
         options.validate()?;
+        options.detector.build()?;
+        let encoder = Encoder::fit(table, &options.encode_options()?, options.label.as_deref())?;
+        let options =
+            &FitOptions { detector: options.detector.of_table(encoder.is_mixed()), ..options.clone() };
         let detector = options.detector.build()?;
-        let encoder = Encoder::fit(table, &options.encode, options.label.as_deref())?;
-        let rows = encode_all(&encoder, table)?;
+        let (rows, _) = encode_all(&encoder, table)?;
         let members = crossfit::fit_members(&*detector, rows, options, context)?;
         Ok(Self::of(encoder, members, options, context.seed))
     }
@@ -125,22 +128,12 @@ impl Model {
         saved::from_bytes(bytes)
     }
 
-    /// How columns become features.
+    /// From now on, a cell that cannot be read is an error if `strict`. A model starts with the strictness that it was
+    /// fitted with.
     #[must_use]
-    pub fn encoder(&self) -> &Encoder {
-        &self.encoder
-    }
-
-    /// The detector with its parameters.
-    #[must_use]
-    pub fn spec(&self) -> &DetectorSpec {
-        &self.spec
-    }
-
-    /// The seed it was fitted with.
-    #[must_use]
-    pub fn seed(&self) -> Seed {
-        self.seed
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.encoder.set_strict(strict);
+        self
     }
 
     /// Which rows trained and which calibrated.
@@ -183,15 +176,6 @@ impl Model {
     pub fn n_calibration_rows(&self) -> usize {
         self.members.iter().map(|member| member.calibration.len()).sum()
     }
-
-    /// The calibration scores of all members together, which a contamination refers to. (In a cross-fitted model these are
-    /// scores of single members, slightly more spread out than the mean scores of judged rows.)
-    #[must_use]
-    pub fn reference(&self) -> Calibration {
-        Calibration::conformal(
-            self.members.iter().flat_map(|member| member.calibration.sorted().iter().copied()).collect(),
-        )
-    }
 }
 
 impl Judge for Model {
@@ -203,8 +187,12 @@ impl Judge for Model {
         Ok(judge_rows(&self.members, features, want_cells)?)
     }
 
+    /// The calibration scores of all members together. (In a cross-fitted model these are scores of single members,
+    /// slightly more spread out than the mean scores of judged rows.)
     fn reference(&self) -> Calibration {
-        self.reference()
+        Calibration::conformal(
+            self.members.iter().flat_map(|member| member.calibration.sorted().iter().copied()).collect(),
+        )
     }
 
     fn spec(&self) -> &DetectorSpec {
@@ -224,21 +212,26 @@ impl Judge for Model {
     }
 }
 
-/// All rows of a table as features.
-fn encode_all(encoder: &Encoder, table: &Table) -> Result<Matrix, Error> {
+/// All rows of a table as features, and the cells among them that cannot be read: row and column, sorted.
+fn encode_all(encoder: &Encoder, table: &Table) -> Result<(Matrix, Vec<(u32, u32)>), Error> {
     use rayon::prelude::*;
 
     let batches: Vec<Rows> = table.rows().collect();
     let mut values = Vec::with_capacity(table.n_rows() * encoder.n_features());
+    let (mut unreadable, mut first_row) = (Vec::new(), 0);
     // A few batches at a time: enough to keep all threads busy, without a second copy of everything.
     for some in batches.chunks(4 * rayon::current_num_threads()) {
-        let encoded: Vec<_> = some.par_iter().map(|rows| encoder.encode(rows)).collect();
-        // In row order, so that of several errors the first row's is told.
+        let encoded: Vec<_> = some.par_iter().map(|rows| encoder.encode_own(rows)).collect();
+        // In row order, so that the first of several errors is reported.
         for encoded in encoded {
-            values.extend_from_slice(encoded?.matrix.values());
+            let encoded = encoded?;
+            values.extend_from_slice(encoded.matrix.values());
+            unreadable.extend(encoded.unreadable.iter().map(|&(row, column)| (first_row + row, column)));
+            first_row += encoded.matrix.n_rows() as u32;
         }
     }
-    Ok(Matrix::new(values, table.n_rows(), encoder.n_features()))
+    let matrix = Matrix::new(values, table.n_rows(), encoder.n_features());
+    Ok((matrix.with_layout(encoder.layout()), unreadable))
 }
 
 /// Combines the members' judgements, by the formulas in the module docs.
@@ -264,6 +257,9 @@ fn judge_rows(members: &[Member], rows: &Matrix, want_cells: bool) -> Result<Fin
     let n_members = members.len() as f64;
     for value in scores.iter_mut().chain(cells.iter_mut().flat_map(Matrix::values_mut)) {
         *value /= n_members;
+    }
+    if let Some(row) = scores.iter().position(|score| !score.is_finite()) {
+        return Err(ScoreError::InfiniteScore { row: row + 1, score: scores[row] });
     }
     let p_values = counts.iter().map(|&count| Calibration::pooled_p_value(count, n_calibration)).collect();
     Ok(Findings { scores, p_values, cells })

@@ -42,10 +42,15 @@ impl FitOptions {
         Self { detector, encode: EncodeOptions::default(), label: None, split: SplitOptions::default() }
     }
 
+    /// How columns become features for this detector.
+    pub(super) fn encode_options(&self) -> Result<EncodeOptions, ParamError> {
+        let one_hot = self.encode.one_hot || self.detector.abilities()?.one_hot;
+        Ok(EncodeOptions { one_hot, ..self.encode.clone() })
+    }
+
     /// Checks all ranges except those of the detector's own parameters, which its `build` checks.
     pub fn validate(&self) -> Result<(), ParamError> {
-        self.split.validate()?;
-        self.encode.validate()
+        self.split.validate()
     }
 }
 

@@ -1,9 +1,10 @@
 //! Converts a model to a header and tensors, and back; [`crate::model_file`] describes their layout in the file.
 //!
-//! The header holds everything except the numbers of the detector: version, detector, parameters, seed, how rows were split
-//! and columns encoded, the encoder. The tensors of member k are `member.k.calibration` (its sorted calibration scores) and
-//! `member.k.detector.…` (whatever its detector saves). A parameter missing from the file has its default, so that later
-//! versions can add parameters; unknown parameters and fields are refused.
+//! The header holds everything except the numbers of the detector: version, detector, parameters, seed, how rows were
+//! split and columns encoded, the encoder. The tensors of member k are `member.k.calibration` (its sorted calibration
+//! scores) and
+//! `member.k.detector.…` (whatever its detector saves). A parameter missing from the file has its default, so that
+//! later versions can add parameters; unknown parameters and fields are refused.
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
@@ -89,8 +90,8 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelFileError> {
     refuse_leftovers(&tensors, "")?;
     let Header { library, seed, split, encode, encoder, .. } = header;
     split.validate()?;
-    encode.validate()?;
-    Ok(Model { encoder, spec, seed, split, encode, library, members })
+    let strict = encode.strict;
+    Ok(Model { encoder, spec, seed, split, encode, library, members }.strict(strict))
 }
 
 fn load_member(

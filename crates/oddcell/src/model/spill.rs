@@ -4,9 +4,9 @@
 //! random sample of the table that fits into memory: one part is held out, each of the others is a training block.
 //!
 //! *How:* the chance that a row goes to a part is proportional to the places left in it. All ways to deal are therefore
-//! equally likely, and every part gets exactly its number of rows; rows without a place are left out, each with the same
-//! chance. The file holds part after part; the sizes are known, and so is the position of every part. Each part has a
-//! small buffer, because long writes are faster.
+//! equally likely, and every part gets exactly its number of rows; rows without a place are left out, each with the
+//! same chance. The file holds part after part; the sizes are known, and so is the position of every part. Each part
+//! has a small buffer, because long writes are faster.
 //!
 //! *Invariant:* where a row goes depends only on the seed, the sizes and the number of rows before it.
 
@@ -45,8 +45,8 @@ struct Pile {
 }
 
 impl Dealer {
-    /// Creates a file for parts of `sizes` rows, dealt from `n_rows` rows of `n_cols` numbers. All buffers together take
-    /// about `buffer_bytes`.
+    /// Creates a file for parts of `sizes` rows, dealt from `n_rows` rows of `n_cols` numbers. All buffers together
+    /// take about `buffer_bytes`.
     pub(super) fn new(
         [n_rows, n_cols]: [usize; 2],
         sizes: &[usize],
@@ -224,8 +224,8 @@ mod tests {
         }
     }
 
-    // There are six ways to choose two of four rows, each with a chance of 1/6: 1,000 ± 29 of 6,000 seeds give each way.
-    // The same holds if one of the other two rows is left out.
+    // There are six ways to choose two of four rows, each with a chance of 1/6: 1,000 ± 29 of 6,000 seeds give each
+    // way. The same holds if one of the other two rows is left out.
     #[test]
     fn all_ways_to_deal_are_equally_likely() {
         for sizes in [[2, 2], [2, 1]] {

@@ -1,12 +1,12 @@
 //! Learns from a table that does not fit into memory.
 //!
-//! *How:* we read the table twice. The first pass counts the rows and keeps a random sample; the encoder learns from the
-//! sample as if it were all rows. The second pass encodes every row and deals it at random to the held-out rows or to a
-//! block in a temporary file ([`super::spill`]). If training is too short to reach all rows, the rows it will not reach
-//! are left out. Training then visits block after block, in a new order each epoch.
+//! *How:* we read the table twice. The first pass counts the rows and keeps a random sample; the encoder learns from
+//! the sample as if it were all rows. The second pass encodes every row and deals it at random to the held-out rows or
+//! to a block in a temporary file ([`super::spill`]). If training is too short to reach all rows, the rows it will not
+//! reach are left out. Training then visits block after block, in a new order each epoch.
 //!
-//! *Memory:* a block takes at most half of it; the sample, the encoded rows in flight and the file buffers take an eighth
-//! each. The table reader has the rest. What is learned, net and kept rows, does not count.
+//! *Memory:* a block takes at most half of it; the sample, the encoded rows in flight and the file buffers take an
+//! eighth each. The table reader has the rest. What is learned, net and kept rows, does not count.
 //!
 //! *Invariants:* same table, options, seed and memory give the same bits on any number of threads · no row is both held
 //! out and trained on. A different memory limit gives different blocks, and so a different but equally good model.
@@ -18,7 +18,7 @@ use super::{
     spill::{Dealer, Spilled},
 };
 use crate::{
-    Context, Detector, Error, Fitted, Seed,
+    Context, Detector, Error, Seed,
     calibrate::Calibration,
     detect::BlockDetector,
     encode::Encoder,
@@ -53,8 +53,8 @@ impl Streaming {
         Sample::read(reader, self.memory / 16, seed)
     }
 
-    /// Learns what is normal from the table that `sample` was drawn from; `reopen` opens it for the second pass. The model
-    /// has one member, calibrated on held-out rows.
+    /// Learns what is normal from the table that `sample` was drawn from; `reopen` opens it for the second pass. The
+    /// model has one member, calibrated on held-out rows.
     pub fn fit(
         self,
         sample: &Sample,
@@ -63,18 +63,24 @@ impl Streaming {
         context: &Context<'_>,
     ) -> Result<Model, Error> {
         options.validate()?;
+        // Of the two defaults, only that for tables of numbers learns from streams.
+        let options = &FitOptions { detector: options.detector.of_table(false), ..options.clone() };
         let detector = options.detector.build()?;
         let learner = in_blocks(&*detector, options)?;
         let n_rows = crossfit::enough_rows(sample.n_rows, options)?;
         let (row_numbers, label) = (Some(&sample.row_numbers[..]), options.label.as_deref());
-        let encoder = Encoder::fit_sample(&sample.table, row_numbers, &options.encode, label)?;
+        let encoder = Encoder::fit_sample(&sample.table, row_numbers, &options.encode_options()?, label)?;
         let n_held_out = crossfit::n_held_out(n_rows, options);
         let n_training_rows = n_rows - n_held_out;
         let blocks = self.blocks(learner.rows_needed(n_training_rows), encoder.n_features())?;
         let sizes = [&[n_held_out], &blocks[..]].concat();
         let spilled = self.spill(reopen(&encoder)?, &encoder, n_rows, &sizes, context)?;
         let fitted = learner.fit_blocks(&spilled, context)?;
-        let calibration = Calibration::conformal(held_out_scores(&*fitted, &spilled)?);
+        let mut scores = Vec::new();
+        for rows in spilled.held_out() {
+            scores.extend(fitted.score(&rows.map_err(FitError::from)?)?);
+        }
+        let calibration = Calibration::conformal(scores);
         let members = vec![Member { fitted, calibration, n_training_rows }];
         Ok(Model::of(encoder, members, options, context.seed))
     }
@@ -108,9 +114,7 @@ impl Streaming {
         let changed = |then| FitError::TableChanged { first: n_rows, then };
         let mut first_row = 0;
         loop {
-            if context.monitor.cancelled() {
-                return Err(FitError::Cancelled.into());
-            }
+            crate::context::go_on(context.monitor)?;
             let batches = self.some_batches(&mut reader, n_features, &mut first_row)?;
             if batches.is_empty() {
                 break;
@@ -158,12 +162,4 @@ fn in_blocks<'a>(
 ) -> Result<&'a dyn BlockDetector, FitError> {
     let name = options.detector.entry().name;
     detector.in_blocks().map_err(|reason| FitError::NotStreamed { detector: name, reason })
-}
-
-fn held_out_scores(fitted: &dyn Fitted, spilled: &Spilled) -> Result<Vec<f64>, Error> {
-    let mut scores = Vec::new();
-    for rows in spilled.held_out() {
-        scores.extend(fitted.score(&rows.map_err(FitError::from)?)?);
-    }
-    Ok(scores)
 }

@@ -173,5 +173,4 @@ fn options_out_of_range_are_refused() {
     assert!(refused(|options| options.split.folds = 1).contains("from 2 to 100"));
     assert!(refused(|options| options.split.folds = 101).contains("from 2 to 100"));
     assert!(refused(|options| options.split.max_holdout_rows = 0).contains("at least 1"));
-    assert!(refused(|options| options.encode.max_levels = 0).contains("max_levels"));
 }

@@ -1,4 +1,8 @@
 //! Writes a file completely or not at all: first to a temporary file in the same folder, then renamed.
+//!
+//! A process that is killed (`kill -9`, a power cut) leaves its temporary file behind. The next write into that folder
+//! removes it. A writer locks its file, and the system frees the lock of a dead process: whoever gets the lock of
+//! another's file knows that nobody writes it any more.
 
 use std::{
     fs::{self, File},
@@ -51,10 +55,8 @@ pub fn write_atomically<E: From<Error>>(
         write(&mut writer)?;
         return Ok(writer.flush().map_err(failed("write", path))?);
     }
-    let folder = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(&target);
+    remove_abandoned(folder);
     let beside = Unfinished::create(folder).map_err(failed("create", path))?;
     let mut writer = BufWriter::new(beside.file.as_file());
     write(&mut writer)?;
@@ -68,6 +70,12 @@ pub fn write_atomically<E: From<Error>>(
         let _ = folder.sync_all();
     }
     Ok(())
+}
+
+/// The folder of a file; the current one if the path names none.
+#[must_use]
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// A temporary file that is removed unless it is finished.
@@ -88,7 +96,15 @@ impl Drop for Listed {
 impl Unfinished {
     fn create(folder: &Path) -> io::Result<Self> {
         let mut unfinished = unfinished();
-        let file = temporary(folder)?;
+        let file = loop {
+            let file = temporary(folder)?;
+            // Where files cannot be locked, nobody else can lock this one and take it for abandoned.
+            let _ = file.as_file().lock();
+            // Before it was locked, another process may have taken it for abandoned.
+            if file.path().exists() {
+                break file;
+            }
+        };
         unfinished.push(file.path().to_owned());
         let listed = Listed(file.path().to_owned());
         Ok(Self { file, listed })
@@ -105,10 +121,31 @@ impl Unfinished {
     }
 }
 
+const PREFIX: &str = ".oddcell-";
+const SUFFIX: &str = ".part";
+
+/// Removes the temporary files in `folder` that nobody writes any more. Failures do not matter: what stays has a name
+/// that tells what it is, and the next write tries again.
+fn remove_abandoned(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let is_ours = name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX));
+        if !is_ours || !entry.file_type().is_ok_and(|found| found.is_file()) {
+            continue;
+        }
+        if let Ok(file) = File::options().write(true).open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Creates a temporary file in `folder` with the usual permissions of a new file.
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".oddcell-").suffix(".part");
+    builder.prefix(PREFIX).suffix(SUFFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -141,6 +178,22 @@ mod tests {
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
         entries.map(|name| name.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_another_still_writes_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(".oddcell-dead.part"), "half").unwrap();
+        fs::write(folder.path().join(".oddcell-notes.txt"), "not ours").unwrap();
+        let alive = File::create(folder.path().join(".oddcell-alive.part")).unwrap();
+        alive.lock().unwrap();
+        write_text(&folder.path().join("out.csv"), "whole").unwrap();
+        let mut left = names(folder.path());
+        left.sort();
+        assert_eq!(left, [".oddcell-alive.part", ".oddcell-notes.txt", "out.csv"]);
+        drop(alive);
+        write_text(&folder.path().join("out.csv"), "whole").unwrap();
+        assert!(!folder.path().join(".oddcell-alive.part").exists());
     }
 
     #[test]

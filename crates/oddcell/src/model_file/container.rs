@@ -13,7 +13,7 @@ const LENGTH_BYTES: u64 = 8;
 /// The key in the index that is not a tensor.
 const METADATA: &str = "__metadata__";
 
-/// The number types we store, as the container names them.
+/// The number types we store, as the container, messages and checksums name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 enum Dtype {
     F64,
@@ -32,14 +32,6 @@ impl Dtype {
 
     fn size(self) -> u64 {
         if self == Self::F64 { 8 } else { 4 }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::F64 => "F64",
-            Self::F32 => "F32",
-            Self::U32 => "U32",
-        }
     }
 }
 
@@ -168,9 +160,9 @@ fn check_layout(places: &BTreeMap<String, Slot>, before: u64, length: u64) -> Re
         let values = place.shape.iter().try_fold(1u64, |product, &size| product.checked_mul(size));
         let needed = values.and_then(|values| values.checked_mul(place.dtype.size()));
         if needed.is_none() || needed != end.checked_sub(begin) {
-            let (shape, dtype) = (&place.shape, place.dtype.name());
+            let (shape, dtype) = (&place.shape, place.dtype);
             return Err(wrong(format!(
-                "spans bytes {begin} to {end}, which does not match {shape:?} {dtype}"
+                "spans bytes {begin} to {end}, which does not match {shape:?} {dtype:?}"
             )));
         }
         reached = end;
@@ -221,7 +213,7 @@ fn checksum(header: &str, tensors: &Tensors) -> String {
     text(&mut hash, header);
     for (name, tensor) in &tensors.0 {
         text(&mut hash, name);
-        text(&mut hash, Dtype::of(tensor).name());
+        text(&mut hash, &format!("{:?}", Dtype::of(tensor)));
         hash.update((tensor.shape().len() as u64).to_le_bytes());
         for &size in tensor.shape() {
             hash.update((size as u64).to_le_bytes());

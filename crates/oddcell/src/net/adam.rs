@@ -50,7 +50,6 @@ pub struct Adam {
 
 impl Adam {
     /// A fresh state for `n_weights` weights.
-    #[must_use]
     pub fn new(flavour: Flavour, n_weights: usize, decay: f64) -> Self {
         let zeros = || vec![0.0; n_weights];
         let largest = if flavour == Flavour::AmsGrad { zeros() } else { Vec::new() };

@@ -25,7 +25,6 @@ const PANEL: usize = 16;
 const OUTER_ROWS: usize = 48;
 
 /// `width` rounded up to a multiple of [`LANES`].
-#[must_use]
 pub const fn padded(width: usize) -> usize {
     width.next_multiple_of(LANES)
 }
@@ -40,7 +39,6 @@ pub struct Panels {
 
 impl Panels {
     /// Room for a matrix, all zeros.
-    #[must_use]
     pub fn zeros(n_rows: usize, n_cols: usize) -> Self {
         let width = padded(n_cols);
         Self { values: vec![0.0; n_rows * width], n_rows, width }
@@ -53,7 +51,7 @@ impl Panels {
         self.values.resize(n_rows * self.width, 0.0);
     }
 
-    /// Packs the row-major `n_rows × stride` matrix `source`, of which the first `width` columns are taken.
+    /// Packs the row-major `n_rows × stride` matrix `source`; takes its first `width` columns.
     pub fn pack(&mut self, source: &[f32], stride: usize) {
         let (n_rows, width) = (self.n_rows, self.width);
         for column in panel_starts(width) {

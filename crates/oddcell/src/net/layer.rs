@@ -48,7 +48,6 @@ pub struct Layer {
 
 impl Layer {
     /// A layer without a skip.
-    #[must_use]
     pub fn dense(inputs: usize, outputs: usize, activation: Activation) -> Self {
         Self { inputs, outputs, skip: false, activation }
     }

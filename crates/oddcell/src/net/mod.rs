@@ -11,6 +11,8 @@
 //! *Shapes:* a layer holds W as `inputs × padded(outputs)` followed by the bias; activations are
 //! `rows × padded(width)`. Padding is zero and stays zero: its gradient is zero.
 
+#![allow(clippy::must_use_candidate, reason = "hidden: only our own crates call it")]
+
 mod adam;
 pub mod gemm;
 mod layer;
@@ -44,7 +46,6 @@ impl Net {
     ///
     /// # Panics
     /// If the layers do not fit each other: architectures are built by this library, not by users.
-    #[must_use]
     pub fn new(layers: Vec<Layer>) -> Self {
         assert!(!layers.is_empty(), "a net has layers");
         for (index, pair) in layers.windows(2).enumerate() {
@@ -64,7 +65,6 @@ impl Net {
     }
 
     /// The paper's MLP: four dense layers d–h–h–h–d with ReLU between them.
-    #[must_use]
     pub fn mlp(n_features: usize, hidden: usize, output: Activation) -> Self {
         Self::new(vec![
             Layer::dense(n_features, hidden, Activation::Relu),
@@ -75,7 +75,6 @@ impl Net {
     }
 
     /// The paper's ResMLP: into h, five blocks relu(x + W₂ relu(W₁ x)), out of h.
-    #[must_use]
     pub fn resmlp(n_features: usize, hidden: usize, output: Activation) -> Self {
         let mut layers = vec![Layer::dense(n_features, hidden, Activation::Linear)];
         for _ in 0..5 {
@@ -87,37 +86,31 @@ impl Net {
     }
 
     /// The layers in order.
-    #[must_use]
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
     /// Width of the input.
-    #[must_use]
     pub fn n_inputs(&self) -> usize {
         self.layers[0].inputs
     }
 
     /// Width of the output.
-    #[must_use]
     pub fn n_outputs(&self) -> usize {
         self.layers[self.layers.len() - 1].outputs
     }
 
     /// Width of the last hidden layer: the input of the last layer.
-    #[must_use]
     pub fn n_hidden(&self) -> usize {
         self.layers[self.layers.len() - 1].inputs
     }
 
     /// Length of the flat array of weights, padding included.
-    #[must_use]
     pub fn n_weights(&self) -> usize {
         self.n_weights
     }
 
     /// Fresh weights: U(−1/√inputs, +1/√inputs) for weights and biases, as PyTorch's `Linear` has them.
-    #[must_use]
     pub fn init(&self, seed: Seed) -> Weights {
         let mut weights = vec![0.0f32; self.n_weights];
         for (index, (layer, &offset)) in self.layers.iter().zip(&self.offsets).enumerate() {

@@ -15,13 +15,11 @@ pub struct Packed {
 
 impl Packed {
     /// Room for scoring only.
-    #[must_use]
     pub fn for_scoring(net: &Net, weights: &Weights) -> Self {
         Self::new(net, weights, false)
     }
 
     /// Room for training: [`Packed::refresh`] after every change of the weights.
-    #[must_use]
     pub fn for_training(net: &Net, weights: &Weights) -> Self {
         Self::new(net, weights, true)
     }
@@ -53,7 +51,6 @@ pub struct Pass {
 
 impl Pass {
     /// Room for scoring up to `capacity` rows at a time.
-    #[must_use]
     pub fn for_scoring(net: &Net, capacity: usize) -> Self {
         let buffer = |width: usize| vec![0.0; capacity * padded(width)];
         let outputs = net.layers.iter().map(|layer| buffer(layer.outputs));
@@ -62,7 +59,6 @@ impl Pass {
     }
 
     /// Room for training on up to `capacity` rows at a time.
-    #[must_use]
     pub fn for_training(net: &Net, capacity: usize) -> Self {
         let pass = Self::for_scoring(net, capacity);
         Self { deltas: pass.values.clone(), ..pass }
@@ -74,13 +70,11 @@ impl Pass {
     }
 
     /// What the net gave, row-major, padded width.
-    #[must_use]
     pub fn output(&self) -> &[f32] {
         &self.values[self.values.len() - 1]
     }
 
     /// What the last but one layer gave, row-major, padded width.
-    #[must_use]
     pub fn penultimate(&self) -> &[f32] {
         &self.values[self.values.len() - 2]
     }

@@ -16,7 +16,6 @@ pub enum Schedule {
 
 impl Schedule {
     /// The factor for step `done` of `total` (0 is the first).
-    #[must_use]
     pub fn factor(self, done: usize, total: usize) -> f64 {
         match self {
             Schedule::Step if done * 5 >= total => 0.1,

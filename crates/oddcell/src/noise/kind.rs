@@ -47,7 +47,8 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 8] = [
+    #[cfg(test)]
+    pub(crate) const ALL: [Kind; 8] = [
         Kind::Gaussian,
         Kind::Laplace,
         Kind::Uniform,
@@ -61,7 +62,12 @@ impl Kind {
     /// Whether the noise has levels; otherwise it alters the cell itself.
     #[inline(always)]
     pub(super) fn has_levels(self) -> bool {
-        !matches!(self, Kind::SaltPepper | Kind::Bernoulli)
+        match self {
+            Kind::Gaussian | Kind::Laplace | Kind::Uniform | Kind::Rayleigh | Kind::Gamma | Kind::Poisson => {
+                true
+            }
+            Kind::SaltPepper | Kind::Bernoulli => false,
+        }
     }
 }
 

@@ -15,6 +15,8 @@
 //! *Invariants:* the noise of row i, copy k, epoch t depends on (seed, t, i, k) alone, so batch size and
 //! threads never change a value. Where e = 0, x + e is x to the bit.
 
+#![allow(clippy::must_use_candidate, reason = "hidden: only our own crates call it")]
+
 mod kind;
 mod levels;
 mod random;
@@ -54,7 +56,7 @@ pub struct Noise {
 
 /// Normal rows, row-major with the given stride (padding included, which is zero) and width.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a> {
+pub struct PaddedRows<'a> {
     /// The cells.
     pub values: &'a [f32],
     /// Cells from one row to the next.
@@ -63,16 +65,14 @@ pub struct Rows<'a> {
     pub width: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> PaddedRows<'a> {
     /// One row without its padding.
     #[inline(always)]
-    #[must_use]
     pub fn row(&self, row: usize) -> &'a [f32] {
         &self.values[row * self.stride..][..self.width]
     }
 
     /// Number of rows.
-    #[must_use]
     pub fn n_rows(&self) -> usize {
         self.values.len() / self.stride
     }
@@ -87,7 +87,7 @@ pub struct Extremes {
 
 impl Extremes {
     /// The extremes of the rows `batch` of `data`.
-    pub fn of(&mut self, data: Rows<'_>, batch: &[u32]) {
+    pub fn of(&mut self, data: PaddedRows<'_>, batch: &[u32]) {
         self.low.clear();
         self.low.resize(data.width, f32::INFINITY);
         self.high.clear();
@@ -115,7 +115,7 @@ pub struct Scratch {
 #[derive(Debug, Clone, Copy)]
 pub struct Shard<'a> {
     /// The training rows.
-    pub data: Rows<'a>,
+    pub data: PaddedRows<'a>,
     /// The rows of this shard, as indices into `data`.
     pub rows: &'a [u32],
     /// The extremes of the whole batch (empty unless the kind needs them).
@@ -126,13 +126,11 @@ pub struct Shard<'a> {
 
 impl Noise {
     /// Rows that a shard of `n_rows` becomes: each row clean and once per ratio noised.
-    #[must_use]
     pub fn rows_for(&self, n_rows: usize) -> usize {
         n_rows * (1 + self.ratios.len())
     }
 
     /// Whether [`Extremes`] of the batch are needed.
-    #[must_use]
     pub fn needs_extremes(&self) -> bool {
         self.kind == Kind::SaltPepper
     }
@@ -145,11 +143,10 @@ impl Noise {
 
     /// The given rows of `train` with the noise of the last copy, which has the highest ratio in all presets:
     /// for people who want to see noised rows.
-    #[must_use]
     pub fn noised(&self, train: &Matrix, rows: &[u32], seed: Seed) -> Matrix {
         let width = train.n_cols();
         let values: Vec<f32> = train.values().iter().map(|&cell| cell as f32).collect();
-        let data = Rows { values: &values, stride: width, width };
+        let data = PaddedRows { values: &values, stride: width, width };
         let mut extremes = Extremes::default();
         extremes.of(data, rows);
         let shard = Shard { data, rows, extremes: &extremes, epoch_key: seed.key("noised", &[]) };
@@ -175,7 +172,7 @@ impl Work for Fill<'_> {
     #[inline(always)]
     fn run<const ROWS: usize>(self) {
         let Self { noise, shard, inputs, targets, scratch } = self;
-        let data @ Rows { stride, width, .. } = shard.data;
+        let data @ PaddedRows { stride, width, .. } = shard.data;
         scratch.noise.resize(width.next_multiple_of(random::CHUNK), 0.0);
         // Whole vectors as far as there is padding, because their ends would be done cell by cell.
         let n_cells = width.next_multiple_of(LANES).min(stride);

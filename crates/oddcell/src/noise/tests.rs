@@ -24,7 +24,7 @@ fn draw(noise: &Noise, n_rows: usize, width: usize, epoch: u64) -> Vec<f32> {
 /// (x + e − x, |e|) of all rows and copies.
 fn fill_all(noise: &Noise, data: &[f32], width: usize, epoch: u64) -> (Vec<f32>, Vec<f32>) {
     let n_rows = data.len() / width;
-    let data = Rows { values: data, stride: width, width };
+    let data = PaddedRows { values: data, stride: width, width };
     let rows: Vec<u32> = (0..n_rows as u32).collect();
     let mut extremes = Extremes::default();
     extremes.of(data, &rows);
@@ -258,7 +258,7 @@ fn padding_changes_no_noise_and_gets_none() {
             for (row, line) in values.chunks_exact_mut(stride).enumerate() {
                 (0..width).for_each(|column| line[column] = ((row * width + column) as f32).sin());
             }
-            let data = Rows { values: &values, stride, width };
+            let data = PaddedRows { values: &values, stride, width };
             let mut extremes = Extremes::default();
             extremes.of(data, &rows);
             let shard = Shard { data, rows: &rows, extremes: &extremes, epoch_key: 3 };

@@ -3,14 +3,14 @@
 //! This module does not interpret cells: `NA`, ` 7 ` and `007` stay as they are, so that writers can return
 //! the input byte for byte. Kind inference and `read_cells` decide what cells mean.
 
-use std::{io::Read, sync::Arc};
+use std::{collections::HashMap, io::Read, sync::Arc};
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::{Field, Schema, SchemaRef};
 
 use super::{
-    LineProblem, ReadOptions, TableError,
+    LineProblem, ReadOptions, TableError, limits, quoted,
     reader::{BatchSource, Opened},
     records::Records,
     source::Input,
@@ -18,7 +18,7 @@ use super::{
 };
 
 /// The delimiters to try when none is given, likeliest first.
-const DELIMITERS: [u8; 4] = *b",;\t|";
+pub(super) const DELIMITERS: [u8; 4] = *b",;\t|";
 /// The number of rows used to guess the delimiter.
 const GUESSING_ROWS: usize = 50;
 /// A batch ends early once its text reaches this size, so that 10,000 columns do not take gigabytes.
@@ -35,18 +35,15 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
         return Err(TableError::Empty { origin });
     }
     let n_columns = records.n_fields();
-    let mut fields = Vec::with_capacity(n_columns);
-    for (index, field) in records.fields().enumerate() {
-        fields.push(untyped_field(if options.header {
-            // Trimmed: the header `id, amount` names the column `amount`.
-            let name = std::str::from_utf8(field).map_err(|error| {
-                let problem = LineProblem::NotUtf8 { column: None, byte: field[error.valid_up_to()] };
-                records.wrong(records.row_line(), problem)
-            })?;
-            name.trim().to_owned()
-        } else {
-            format!("x{}", index + 1)
-        }));
+    limits::check_columns(&origin, n_columns)?;
+    let (names, unnamed) = if options.header {
+        names(&records)?
+    } else {
+        ((1..=n_columns).map(|index| format!("x{index}")).collect(), Vec::new())
+    };
+    let fields: Vec<Field> = names.into_iter().map(untyped_field).collect();
+    if unnamed.len() == n_columns {
+        return Err(TableError::EmptyNames { origin, positions: (1..=n_columns).collect() });
     }
     let schema: SchemaRef = Arc::new(Schema::new(fields));
     let source = CsvBatches {
@@ -58,7 +55,40 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
         columns: (0..n_columns).map(|_| TextColumn::default()).collect(),
         lines: Vec::new(),
     };
-    Ok(Opened { delimiter: Some(delimiter), ..Opened::new(schema, source) })
+    let called = |which: &str| format!("{which} called {}", quoted(&unnamed));
+    let notes = match unnamed.len() {
+        0 => Vec::new(),
+        1 => vec![called("the column without a name is")],
+        _ => vec![called("columns without a name are")],
+    };
+    Ok(Opened { delimiter: Some(delimiter), notes, ..Opened::new(schema, source) })
+}
+
+/// The names in the header, and which of them are ours because the header has none.
+fn names<R: Read>(header: &Records<R>) -> Result<(Vec<String>, Vec<String>), TableError> {
+    let as_written = header.fields().map(|field| {
+        std::str::from_utf8(field).map_err(|error| {
+            let problem = LineProblem::NotUtf8 { column: None, byte: field[error.valid_up_to()] };
+            header.wrong(header.row_line(), problem)
+        })
+    });
+    let as_written = as_written.collect::<Result<Vec<&str>, TableError>>()?;
+    // Trimmed: the header `id, amount` names the column `amount`. But blanks stay if they tell two names apart.
+    let mut times = HashMap::new();
+    for name in &as_written {
+        *times.entry(name.trim()).or_insert(0) += 1;
+    }
+    let mut unnamed = Vec::new();
+    let name = |(index, name): (usize, &&str)| match name.trim() {
+        "" => {
+            unnamed.push(format!("unnamed column {}", index + 1));
+            unnamed[unnamed.len() - 1].clone()
+        }
+        trimmed if times[trimmed] == 1 => trimmed.to_owned(),
+        _ => (*name).to_owned(),
+    };
+    let names = as_written.iter().enumerate().map(name).collect();
+    Ok((names, unnamed))
 }
 
 /// The delimiter, if it can separate fields.

@@ -88,6 +88,16 @@ pub enum TableError {
         /// What is wrong with it.
         problem: LineProblem,
     },
+    /// There are more columns than a reader accepts.
+    #[error("{origin} has {} columns, more than the limit of {}", count(*found), count(*most))]
+    TooManyColumns {
+        /// The file, or "standard input".
+        origin: String,
+        /// The columns found.
+        found: usize,
+        /// The most columns that are read.
+        most: usize,
+    },
     /// Some columns have no name.
     #[error("{origin}: the header has no name for column {}; every column needs one", joined(positions))]
     EmptyNames {
@@ -281,6 +291,9 @@ pub enum LineProblem {
     /// An object has the same key twice.
     #[error(": the key `{0}` appears twice in one object")]
     DuplicateKey(String),
+    /// The lines so far have more keys than a table may have columns.
+    #[error(": found more than {} different keys; keys are columns, so that is the limit", count(*.0))]
+    TooManyKeys(usize),
     /// Too many keys appear only in later lines.
     #[error(
         ": found more than {} keys that the first {} not have; keys are columns, so about the same keys were \
@@ -325,7 +338,7 @@ fn shown_byte(byte: u8) -> String {
 }
 
 /// The names in backticks; long names and long lists are cut.
-pub(super) fn quoted(names: &[String]) -> String {
+pub(crate) fn quoted(names: &[String]) -> String {
     joined(&names.iter().map(|name| format!("`{}`", excerpt(name))).collect::<Vec<_>>())
 }
 

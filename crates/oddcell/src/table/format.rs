@@ -2,6 +2,8 @@
 
 use std::{fmt::Display, path::Path, str::FromStr};
 
+use super::source::without_marks;
+
 /// A file format for tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -69,7 +71,7 @@ impl Format {
 
     /// The format of an input: the requested one; else the one whose signature it starts with (a Parquet file
     /// named `.csv` is still a Parquet file); else the one its name stands for; else JSON lines if it starts
-    /// with `{`; else CSV. If the signature contradicts the request, `Err` holds the requested and the found
+    /// with `{` or `[{`; else CSV. If the signature contradicts the request, `Err` holds the requested and the found
     /// format.
     pub(super) fn detect(
         asked: Option<Self>,
@@ -83,9 +85,9 @@ impl Format {
                 _ => Ok(asked),
             };
         }
-        let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
-        let by_content = || match text.trim_ascii_start().first() {
-            Some(b'{') => Self::JsonLines,
+        let by_content = || match without_marks(start).trim_ascii_start() {
+            [b'{', ..] => Self::JsonLines,
+            [b'[', inner @ ..] if inner.trim_ascii_start().starts_with(b"{") => Self::JsonLines,
             _ => Self::Csv,
         };
         Ok(magic.or_else(|| path.and_then(Self::from_path)).unwrap_or_else(by_content))
@@ -146,6 +148,8 @@ mod tests {
         assert_eq!(detect("x.csv", b"PAR1...."), Format::Parquet);
         assert_eq!(detect("x.csv", b"{\"a\":1}"), Format::Csv);
         assert_eq!(detect("x", b"\xEF\xBB\xBF {\"a\":1}"), Format::JsonLines);
+        assert_eq!(detect("x", b"[\n  {\"a\":1}]"), Format::JsonLines);
+        assert_eq!(detect("x", b"[a],b\n"), Format::Csv);
         assert_eq!(detect("x", b"a,b\n"), Format::Csv);
         let clash = Format::detect(Some(Format::Csv), None, b"PAR1");
         assert_eq!(clash, Err((Format::Csv, Format::Parquet)));

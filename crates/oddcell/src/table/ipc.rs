@@ -13,9 +13,14 @@ use std::{
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_ipc::{CompressionType, MessageHeader, reader::StreamDecoder, root_as_message};
+use arrow_schema::{
+    DECIMAL32_MAX_PRECISION, DECIMAL64_MAX_PRECISION, DECIMAL128_MAX_PRECISION, DECIMAL256_MAX_PRECISION,
+    DataType,
+};
 
 use super::{
     Format, TableError,
+    limits::{self, MOST_DECODED_BYTES, mebibytes},
     reader::{BatchSource, Opened},
     source::Input,
 };
@@ -25,6 +30,8 @@ const CONTINUATION: [u8; 4] = [0xFF; 4];
 const END_OF_STREAM: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
 /// The description of a batch takes a few bytes per column; this is a million columns.
 const LONGEST_METADATA: u32 = 256 << 20;
+/// Types within types. Readers and writers of nested columns call themselves once for each.
+const DEEPEST: usize = 64;
 /// The most rows in a batch. A column of nulls takes no bytes, so the file's size does not bound the claim.
 const MOST_ROWS: i64 = i32::MAX as i64;
 
@@ -48,7 +55,46 @@ pub(super) fn open(input: Input) -> Result<Opened, TableError> {
     // The decoder returns the schema only after it has seen what follows, which may be the first batch.
     let first = source.next_batch()?;
     let schema = source.decoder.schema().ok_or_else(|| source.malformed("it ends before its schema"))?;
+    limits::check_columns(&source.origin, schema.fields().len())?;
+    for field in schema.fields() {
+        check_type(field.data_type(), DEEPEST)
+            .map_err(|problem| source.malformed(format!("column `{}`: {problem}", field.name())))?;
+    }
     Ok(Opened { first, ..Opened::new(schema, source) })
+}
+
+/// Checks that a type is possible. The format can state others, such as decimals of 200 digits, and code that gets one
+/// panics far from here: when its values are shown, compared or written.
+fn check_type(data_type: &DataType, deepest: usize) -> Result<(), String> {
+    let deeper = deepest.checked_sub(1).ok_or_else(|| format!("it is nested more than {DEEPEST} deep"))?;
+    let digits = |precision: u8, scale: i8, most: u8| {
+        let possible = (1..=most).contains(&precision) && i16::from(scale) <= i16::from(precision);
+        if possible { Ok(()) } else { Err(format!("{data_type} is not a possible type")) }
+    };
+    match data_type {
+        DataType::Decimal32(precision, scale) => digits(*precision, *scale, DECIMAL32_MAX_PRECISION),
+        DataType::Decimal64(precision, scale) => digits(*precision, *scale, DECIMAL64_MAX_PRECISION),
+        DataType::Decimal128(precision, scale) => digits(*precision, *scale, DECIMAL128_MAX_PRECISION),
+        DataType::Decimal256(precision, scale) => digits(*precision, *scale, DECIMAL256_MAX_PRECISION),
+        DataType::FixedSizeBinary(size) | DataType::FixedSizeList(_, size) if *size < 0 => {
+            Err(format!("{data_type} is not a possible type"))
+        }
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => check_type(item.data_type(), deeper),
+        DataType::Struct(fields) => fields.iter().try_for_each(|field| check_type(field.data_type(), deeper)),
+        DataType::Union(fields, _) => {
+            fields.iter().try_for_each(|(_, field)| check_type(field.data_type(), deeper))
+        }
+        DataType::Dictionary(key, value) => check_type(key, deeper).and_then(|()| check_type(value, deeper)),
+        DataType::RunEndEncoded(ends, values) => {
+            check_type(ends.data_type(), deeper).and_then(|()| check_type(values.data_type(), deeper))
+        }
+        _ => Ok(()),
+    }
 }
 
 struct IpcBatches {
@@ -169,6 +215,12 @@ fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &[u8]) -> Result<(), S
         let most = i64::try_from(bytes.len()).unwrap_or(i64::MAX).saturating_mul(most_per_byte);
         if claimed != -1 && !(0..=most).contains(&claimed) {
             return Err(format!("a compressed buffer of {} bytes claims to hold {claimed}", bytes.len()));
+        }
+        if u64::try_from(claimed).is_ok_and(|claimed| claimed > MOST_DECODED_BYTES as u64) {
+            let limit = mebibytes(MOST_DECODED_BYTES);
+            return Err(format!(
+                "a compressed buffer claims to hold {claimed} bytes, more than the limit of {limit}"
+            ));
         }
     }
     Ok(())

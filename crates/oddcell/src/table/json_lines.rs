@@ -1,4 +1,4 @@
-//! JSON lines: one object per line, keys are columns.
+//! JSON lines: one object per line, keys are columns. A text that starts with `[` is one array of such objects.
 //!
 //! Columns are text, as in CSV: a column may start with whole numbers and turn to decimals or names after a
 //! million rows; kind inference decides later. JSON nulls and missing keys are nulls.
@@ -8,6 +8,7 @@
 //! ([`Wanted::Only`]), all batches have those plus the keys of the first batch; earlier rows may have been
 //! written by then, so later keys are left out and reported in a note.
 
+mod array;
 mod row;
 
 use std::{
@@ -15,18 +16,21 @@ use std::{
     sync::Arc,
 };
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
 
-use self::row::{Columns, read_row};
+use self::{
+    array::Array,
+    row::{Columns, read_row},
+};
 use super::{
-    LineProblem, Note, ReadOptions, TableError, Wanted,
+    LineProblem, ReadOptions, TableError, Wanted,
+    limits::LONGEST_ROW,
+    quoted,
     reader::{BatchSource, Opened},
-    source::Input,
+    source::{Input, without_marks},
 };
 
-/// The longest line, which bounds the memory of the reader.
-const LONGEST_LINE: usize = 64 << 20;
 /// A batch ends early once its lines reach this size.
 const BATCH_BYTES: usize = 16 << 20;
 /// The most keys that may appear after the first batch: with more, keys are values rather than names. It
@@ -35,9 +39,11 @@ const MOST_LATE_KEYS: usize = 1 << 12;
 
 pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableError> {
     let origin = input.origin.clone();
+    let array = without_marks(&input.start).trim_ascii_start().starts_with(b"[").then(Array::default);
     let mut source = JsonBatches {
         origin,
         reader: BufReader::with_capacity(256 << 10, input.into_text()?),
+        array,
         line_number: 0,
         line: Vec::new(),
         columns: Columns::new(&options.wanted),
@@ -53,7 +59,11 @@ pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Opened, TableE
 struct JsonBatches {
     origin: String,
     reader: BufReader<Box<dyn Read + Send>>,
+    /// Where we are in an array of objects; `None` if every line is an object.
+    array: Option<Array>,
+    /// The line on which the current object starts.
     line_number: u64,
+    /// The text of the current object.
     line: Vec<u8>,
     columns: Columns,
     batch_rows: usize,
@@ -72,15 +82,19 @@ impl BatchSource for JsonBatches {
         Ok(batch)
     }
 
-    fn late_notes(&self) -> Vec<Note> {
+    fn late_notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if !self.columns.left_out.is_empty() {
-            let keys = self.columns.left_out.iter().cloned().collect();
-            notes.push(Note::LateKeys { keys, rows: self.columns.first_rows });
+        let Columns { left_out, first_rows, all, .. } = &self.columns;
+        if !left_out.is_empty() {
+            let keys: Vec<String> = left_out.iter().cloned().collect();
+            notes.push(format!(
+                "keys that first appear after row {first_rows} are left out: {}",
+                quoted(&keys)
+            ));
         }
         if !self.awaited.is_empty() {
-            let keys = self.awaited.iter().map(|&index| self.columns.all[index].name.clone()).collect();
-            notes.push(Note::AbsentKeys { keys });
+            let keys: Vec<String> = self.awaited.iter().map(|&index| all[index].name.clone()).collect();
+            notes.push(format!("no line has a value for {}", quoted(&keys)));
         }
         notes
     }
@@ -133,15 +147,21 @@ impl JsonBatches {
         ))
     }
 
-    /// Reads the next line; returns false at the end of the input.
+    /// Reads the next line, or the next element of the array; returns false at the end of the input.
     fn next_line(&mut self) -> Result<bool, TableError> {
         self.line.clear();
+        if let Some(array) = &mut self.array {
+            let found =
+                array.next(&mut self.reader, &mut self.line).map_err(TableError::reading(&self.origin))?;
+            self.line_number = array.line;
+            return found.map_err(|problem| self.wrong(problem));
+        }
         self.line_number += 1;
-        let mut reader = self.reader.by_ref().take(LONGEST_LINE as u64 + 1);
+        let mut reader = self.reader.by_ref().take(LONGEST_ROW as u64 + 1);
         let read = reader.read_until(b'\n', &mut self.line);
         read.map_err(TableError::reading(&self.origin))?;
-        if self.line.len() > LONGEST_LINE {
-            return Err(self.wrong(LineProblem::TooLong(LONGEST_LINE)));
+        if self.line.len() > LONGEST_ROW {
+            return Err(self.wrong(LineProblem::TooLong(LONGEST_ROW)));
         }
         Ok(!self.line.is_empty())
     }

@@ -30,7 +30,7 @@ mod format;
 #[cfg(feature = "ipc")]
 mod ipc;
 mod json_lines;
-mod notes;
+mod limits;
 #[cfg(feature = "numpy")]
 mod npz;
 #[cfg(feature = "numpy")]
@@ -57,20 +57,22 @@ use serde::{Deserialize, Serialize};
 
 #[doc(hidden)]
 pub use self::typed::typed;
-pub(crate) use self::{error::excerpt, raw_json::json_field};
 pub use self::{
     error::{LineProblem, TableError},
     format::{Format, UnknownFormat},
-    notes::Note,
     reader::TableReader,
     rows::Rows,
     sample::Sample,
     write::TableWriter,
 };
-use crate::kinds::Judge;
+pub(crate) use self::{
+    error::{excerpt, quoted},
+    raw_json::json_field,
+};
+use crate::kinds::{self, Judge, Unreadable};
+pub use crate::kinds::{Affix, ColumnKind, Notation, NumberNotation, UnknownKind};
 #[doc(hidden)]
 pub use crate::kinds::{Cells, NULL_TOKENS, Reading, cell_text, format_date, is_null, read_cells};
-pub use crate::kinds::{ColumnKind, Notation};
 
 /// Name and kind of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,12 +84,15 @@ pub struct ColumnInfo {
     /// How they are written.
     #[serde(default)]
     pub notation: Notation,
+    /// What a reader should know about how it was recognized. Not stored.
+    #[serde(skip)]
+    pub note: Option<String>,
 }
 
 impl ColumnInfo {
     /// A column with the usual notation of its kind.
     pub fn new(name: impl Into<String>, kind: ColumnKind) -> Self {
-        Self { name: name.into(), kind, notation: Notation::default() }
+        Self { name: name.into(), kind, notation: Notation::default(), note: None }
     }
 
     /// How its cells are read.
@@ -107,8 +112,8 @@ pub struct Table {
     pub columns: Vec<ColumnInfo>,
     /// The rows as they were read; all batches have the same schema.
     pub batches: Vec<RecordBatch>,
-    /// What is worth knowing about it: columns that are not read as one might expect.
-    pub notes: Vec<Note>,
+    /// What a reader should know about the whole table; columns have notes of their own.
+    pub notes: Vec<String>,
 }
 
 /// Where a table comes from.
@@ -192,17 +197,24 @@ impl Table {
             return Err(TableError::NoRows { origin: origin.to_owned(), n_columns: schema.fields().len() });
         }
         let mut columns = Vec::with_capacity(schema.fields().len());
-        let mut notes = Vec::new();
         for (index, field) in schema.fields().iter().enumerate() {
             let mut judge = Judge::new(field.name());
             for batch in &batches {
                 judge.observe(batch.column(index))?;
             }
             let (Reading { kind, notation }, note) = judge.finish();
-            columns.push(ColumnInfo { name: field.name().clone(), kind, notation });
-            notes.extend(note);
+            columns.push(ColumnInfo { name: field.name().clone(), kind, notation, note });
         }
-        Ok(Self { origin: origin.to_owned(), columns, batches, notes })
+        Ok(Self { origin: origin.to_owned(), columns, batches, notes: Vec::new() })
+    }
+
+    /// The notes about the table and about its columns, as sentences without a full stop.
+    #[must_use]
+    pub fn all_notes(&self) -> Vec<String> {
+        let of_column = |column: &ColumnInfo| {
+            column.note.as_ref().map(|note| format!("column `{}`: {note}", column.name))
+        };
+        self.notes.iter().cloned().chain(self.columns.iter().filter_map(of_column)).collect()
     }
 
     /// The number of rows.
@@ -234,14 +246,31 @@ impl Table {
         self.columns.iter().position(|column| column.name == name)
     }
 
-    /// Reads the column `name` as `kind` from now on. Every cell must be of that kind; any cell can be a category.
+    /// Reads the column `name` as `kind` from now on. Some cell must be of that kind; a note counts the others. Any cell can be a
+    /// category.
     pub fn set_kind(&mut self, name: &str, kind: ColumnKind) -> Result<(), TableError> {
         let index = self.position(name)?;
-        let reading = Reading { kind, notation: self.columns[index].notation };
-        for Rows { batch, first_row, origin } in self.rows() {
-            read_cells(name, batch.column(index), reading, first_row, &origin)?;
+        if self.columns[index].kind == kind {
+            return Ok(());
         }
-        self.columns[index].kind = kind;
+        let reading = kinds::reading_as(name, kind, self.batches.iter().map(|batch| batch.column(index)))?;
+        let (mut n_values, mut unreadable) = (0, Unreadable::default());
+        let mut first_error = None;
+        for Rows { batch, first_row, origin } in self.rows() {
+            let array = batch.column(index);
+            let checked = kinds::read(name, array, reading, first_row, &origin, false)?;
+            n_values += array.len() - checked.null_count() - checked.unreadable.len();
+            if !checked.unreadable.is_empty() && first_error.is_none() {
+                first_error = read_cells(name, array, reading, first_row, &origin).err();
+            }
+            unreadable.add(&Unreadable::of(array, &checked.unreadable, first_row));
+        }
+        if let Some(error) = first_error.filter(|_| n_values == 0) {
+            return Err(error);
+        }
+        let note = unreadable.note(reading);
+        let notation = Notation { mixed: note.is_some(), ..reading.notation };
+        self.columns[index] = ColumnInfo { name: name.to_owned(), kind, notation, note };
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use arrow_schema::{Field, Schema, SchemaRef};
 use zip::ZipArchive;
 
 use super::{
-    Format, Note, ReadOptions, TableError,
+    Format, ReadOptions, TableError,
     numpy::{ArrayFile, Layout},
     reader::{BatchSource, Opened},
     source::{Input, spooled},
@@ -43,7 +43,7 @@ pub(super) fn open_npz(input: Input, options: &ReadOptions) -> Result<Opened, Ta
     for entry in entries.iter().filter(|entry| entry.index != main.index) {
         match reason_to_leave_out(&entry.layout, n_rows) {
             None => arrays.push((Some(entry.name.clone()), archive.array(entry)?)),
-            Some(reason) => notes.push(Note::ArrayLeftOut { array: entry.name.clone(), reason }),
+            Some(reason) => notes.push(format!("array `{}` is left out: {reason}", entry.name)),
         }
     }
     Ok(opened(arrays, notes, options))
@@ -57,7 +57,7 @@ fn reason_to_leave_out(layout: &Layout, n_rows: u64) -> Option<String> {
 }
 
 /// Arrays of equal length side by side: an array with a name is one column, one without is `x1`, `x2`, ….
-fn opened(arrays: Vec<(Option<String>, ArrayFile)>, notes: Vec<Note>, options: &ReadOptions) -> Opened {
+fn opened(arrays: Vec<(Option<String>, ArrayFile)>, notes: Vec<String>, options: &ReadOptions) -> Opened {
     let mut fields = Vec::new();
     for (name, array) in &arrays {
         match name {

@@ -17,7 +17,7 @@ use arrow_array::{
 use arrow_schema::DataType;
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 
-use super::{Format, TableError};
+use super::{Format, TableError, limits};
 
 /// A float of half precision.
 type Half = <Float16Type as ArrowPrimitiveType>::Native;
@@ -26,8 +26,6 @@ type Half = <Float16Type as ArrowPrimitiveType>::Native;
 const LONGEST_HEADER: u64 = 1 << 20;
 /// The number of bytes read at a time.
 const PIECE_BYTES: u64 = 16 << 20;
-/// The most columns a table may have.
-const MOST_COLUMNS: u64 = 1_000_000;
 
 /// Shape and type of an array.
 #[derive(Debug, Clone)]
@@ -91,7 +89,7 @@ impl Layout {
     pub(super) fn rows_and_columns(&self) -> Option<(u64, u64)> {
         match self.shape[..] {
             [rows] => Some((rows, 1)),
-            [rows, columns] if columns <= MOST_COLUMNS => Some((rows, columns)),
+            [rows, columns] if columns <= limits::MOST_COLUMNS as u64 => Some((rows, columns)),
             _ => None,
         }
     }
@@ -111,9 +109,8 @@ pub(super) struct ArrayFile {
     origin: String,
     file: File,
     data_begin: u64,
+    layout: Layout,
     element: Element,
-    big_endian: bool,
-    fortran: bool,
     pub(super) n_rows: u64,
     pub(super) n_columns: u64,
 }
@@ -143,9 +140,7 @@ impl ArrayFile {
         if claimed != u128::from(found) {
             return wrong(format!("the header claims {claimed} bytes of data, but the file holds {found}"));
         }
-        let Layout { big_endian, fortran, .. } = layout;
-        let origin = origin.to_owned();
-        Ok(Self { origin, file, data_begin, element, big_endian, fortran, n_rows, n_columns })
+        Ok(Self { origin: origin.to_owned(), file, data_begin, layout, element, n_rows, n_columns })
     }
 
     /// The Arrow type of its columns.
@@ -168,7 +163,7 @@ impl ArrayFile {
     pub(super) fn read_rows(&mut self, first: u64, count: u64) -> Result<Vec<ArrayRef>, TableError> {
         let size = self.element.size();
         let mut columns = Vec::with_capacity(self.n_columns as usize);
-        if self.fortran && self.n_columns > 1 {
+        if self.layout.fortran && self.n_columns > 1 {
             for column in 0..self.n_columns {
                 let bytes = self.bytes_at((column * self.n_rows + first) * size, count * size)?;
                 columns.push(self.column(&bytes, 0, size as usize));
@@ -193,7 +188,7 @@ impl ArrayFile {
     /// The elements that start at `begin`, `begin + stride`, ….
     fn column(&self, bytes: &[u8], begin: usize, stride: usize) -> ArrayRef {
         let size = self.element.size() as usize;
-        let big_endian = self.big_endian;
+        let big_endian = self.layout.big_endian;
         // Each element in the low bytes of a 64-bit word.
         let words = bytes.chunks_exact(stride).map(move |row| {
             let mut word = [0; 8];

@@ -15,7 +15,7 @@ use super::ipc;
 use super::npz;
 #[cfg(feature = "parquet")]
 use super::parquet;
-use super::{Format, Note, ReadOptions, Source, TableError, csv, json_lines, source::Input};
+use super::{Format, ReadOptions, Source, TableError, csv, json_lines, source::Input};
 
 /// Reads a table batch by batch. Memory depends on the size of a batch, not of the table.
 ///
@@ -28,7 +28,7 @@ pub struct TableReader {
     format: Format,
     schema: SchemaRef,
     delimiter: Option<u8>,
-    notes: Vec<Note>,
+    notes: Vec<String>,
     batch_rows: usize,
     /// Rows that were read but not yet returned.
     pending: Option<RecordBatch>,
@@ -40,7 +40,7 @@ pub(super) trait BatchSource: Send {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>, TableError>;
 
     /// Notes that are known only after the last batch.
-    fn late_notes(&self) -> Vec<Note> {
+    fn late_notes(&self) -> Vec<String> {
         Vec::new()
     }
 }
@@ -51,7 +51,7 @@ pub(super) struct Opened {
     pub(super) source: Box<dyn BatchSource>,
     /// The first batch, if it had to be read to know the columns.
     pub(super) first: Option<RecordBatch>,
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<String>,
     pub(super) delimiter: Option<u8>,
 }
 
@@ -155,7 +155,7 @@ impl TableReader {
 
     /// Notes about the input so far: arrays and keys that were left out.
     #[must_use]
-    pub fn notes(&self) -> &[Note] {
+    pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
@@ -227,11 +227,17 @@ fn guarded<T>(
     decode: impl FnOnce() -> Result<T, TableError>,
 ) -> Result<T, TableError> {
     // After a panic the decoder is dropped, so nobody sees its broken state.
-    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
+    without_panic(decode).unwrap_or_else(|reason| {
+        Err(TableError::malformed(origin, format, format!("the decoder gave up: {reason}")))
+    })
+}
+
+/// Runs code of others; the text of its panic, if it panics.
+pub(super) fn without_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        let reason = format!("the decoder gave up: {}", text.unwrap_or("no reason given"));
-        Err(TableError::malformed(origin, format, reason))
+        text.unwrap_or("no reason given").to_owned()
     })
 }
 

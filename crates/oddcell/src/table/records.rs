@@ -11,11 +11,8 @@
 
 use std::io::Read;
 
-use super::{LineProblem, TableError};
+use super::{LineProblem, TableError, limits::LONGEST_ROW};
 
-/// The longest row, which bounds the memory of the reader. A longer one is an unclosed quote or a binary
-/// file.
-const LONGEST_ROW: usize = 64 << 20;
 const FIRST_BUFFER: usize = 256 << 10;
 
 /// The position of a field's text.

@@ -66,8 +66,7 @@ impl Input {
     /// Decompresses gzip and zstd, whatever the file's name is.
     fn decompressed(self) -> Result<Self, TableError> {
         let Some(compression) = Compression::of(&self.start) else { return Ok(self) };
-        let Self { origin, path, .. } = &self;
-        let (origin, path) = (origin.clone(), path.clone());
+        let (origin, path) = (self.origin.clone(), self.path.clone());
         let mut plain = compression.decoder(self.into_read(), &origin)?;
         let start = read_start(&mut plain, &origin)?;
         Ok(Self { origin, path, start, body: Body::Stream(plain) })
@@ -81,18 +80,14 @@ impl Input {
         }
     }
 
-    /// All bytes of a text without the UTF-8 byte-order mark. Refuses UTF-16.
+    /// All bytes of a text without UTF-8 byte-order marks; programs that add one to a text that has one make two.
+    /// Refuses UTF-16.
     pub(super) fn into_text(mut self) -> Result<Box<dyn Read + Send>, TableError> {
-        // UTF-16 without a mark: every other byte of Latin text is zero.
-        let zero_bytes: Vec<bool> = self.start.iter().take(4).map(|&byte| byte == 0).collect();
-        let looks_wide =
-            [[true, false, true, false], [false, true, false, true]].iter().any(|wide| zero_bytes == wide);
-        if looks_wide || self.start.starts_with(b"\xFF\xFE") || self.start.starts_with(b"\xFE\xFF") {
+        if looks_like_utf16(&self.start) {
             return Err(TableError::Utf16 { origin: self.origin });
         }
-        if self.start.starts_with(b"\xEF\xBB\xBF") {
-            self.start.drain(..3);
-        }
+        let marks = self.start.len() - without_marks(&self.start).len();
+        self.start.drain(..marks);
         Ok(self.into_read())
     }
 
@@ -107,6 +102,30 @@ impl Input {
         }
         spooled(&mut self.into_read()).map_err(failed)
     }
+}
+
+/// A text without the UTF-8 byte-order marks at its beginning.
+pub(super) fn without_marks(mut start: &[u8]) -> &[u8] {
+    while let Some(rest) = start.strip_prefix(b"\xEF\xBB\xBF") {
+        start = rest;
+    }
+    start
+}
+
+/// Whether a text begins with the mark of UTF-16 or, without a mark, as Latin letters do in UTF-16: every other byte is
+/// zero, also beside the first line end. Zeros alone say little: a UTF-8 text may hold them, and those that we write hold
+/// them in quotes.
+fn looks_like_utf16(start: &[u8]) -> bool {
+    let zeros = start.first_chunk::<4>().map(|first| first.map(|byte| byte == 0));
+    let little = zeros == Some([false, true, false, true]);
+    let big = zeros == Some([true, false, true, false]);
+    let line_end = start.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
+    let zero_at =
+        |place: Option<usize>| place.and_then(|place| start.get(place)).is_none_or(|&byte| byte == 0);
+    start.starts_with(b"\xFF\xFE")
+        || start.starts_with(b"\xFE\xFF")
+        || (little && line_end.is_none_or(|end| zero_at(end.checked_add(1))))
+        || (big && line_end.is_none_or(|end| zero_at(end.checked_sub(1))))
 }
 
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use arrow_array::{ArrayRef, RecordBatch, cast::AsArray};
 use arrow_schema::{DataType, Field, Schema};
 
 use super::{
-    ColumnInfo, ColumnKind, TableError,
+    ColumnInfo, Reading, TableError,
     raw_json::{RAW_JSON, is_json, plain_text},
 };
 use crate::kinds::Source;
@@ -24,20 +24,22 @@ pub(super) fn untyped_field(name: String) -> Field {
     Field::new(name, DataType::Utf8, true).with_metadata(mark)
 }
 
-/// The kind to write an untyped column as; `None` for columns that keep their type.
-pub(super) fn kind_to_write(field: &Field, kinds: &[ColumnInfo]) -> Option<ColumnKind> {
+/// What an untyped column is written as; `None` for columns that keep their type.
+pub(super) fn reading_to_write(field: &Field, kinds: &[ColumnInfo]) -> Option<Reading> {
     let untyped = field.data_type() == &DataType::Utf8 && field.metadata().contains_key(UNTYPED);
     let info = kinds.iter().find(|info| &info.name == field.name());
-    info.filter(|_| untyped).map(|info| info.kind)
+    info.filter(|_| untyped).map(ColumnInfo::reading)
 }
 
-/// Converts the text columns of CSV and JSON lines to the types that `kinds` stands for: numbers to
-/// `Float64`, truth values to `Boolean`. Dates and names stay text as written, but null tokens become nulls.
+/// Converts the text columns of CSV and JSON lines to the types that `kinds` stands for: whole numbers to `Int64`,
+/// other numbers to `Float64`, `true` and `false` to `Boolean`. Everything else stays text as written, but null tokens
+/// become nulls: dates, names, other truth values, numbers in other notations, and columns in which some cell cannot be
+/// read. In a later table, a cell that does not fit the type becomes null.
 /// JSON values that nobody read become text. All other columns, and columns that `kinds` does not name, stay
 /// as they are.
 ///
-/// Whole numbers of 16 digits or more lose digits as `Float64`. Reading a table reports such columns
-/// ([`super::Note::Recognized`]); as categories they keep every digit.
+/// Whole numbers of 16 digits or more lose digits as `Float64`. Reading a table notes such columns
+/// ([`super::Table::notes`]); as categories they keep every digit.
 pub fn typed(batch: &RecordBatch, kinds: &[ColumnInfo]) -> Result<RecordBatch, TableError> {
     typed_batch(batch, kinds, 0, "the table")
 }
@@ -52,8 +54,10 @@ pub(super) fn typed_batch(
     let schema = batch.schema();
     let mut columns: Vec<ArrayRef> = Vec::with_capacity(batch.num_columns());
     for (field, column) in schema.fields().iter().zip(batch.columns()) {
-        columns.push(match kind_to_write(field, kinds) {
-            Some(kind) => kind.typed(&Source::new(field.name(), column, kind.into(), first_row, origin)?)?,
+        columns.push(match reading_to_write(field, kinds) {
+            Some(reading) => {
+                reading.typed(&Source::new(field.name(), column, reading, first_row, origin)?.lenient())?
+            }
             None if is_json(field) => Arc::new(plain_text(column.as_string())),
             None => Arc::clone(column),
         });
@@ -65,8 +69,8 @@ pub(super) fn typed_batch(
 /// The schema of [`typed`] batches.
 pub(super) fn typed_schema(schema: &Schema, kinds: &[ColumnInfo]) -> Schema {
     let typed_field = |field: &Field| {
-        let kind = kind_to_write(field, kinds);
-        let data_type = kind.map_or_else(|| field.data_type().clone(), ColumnKind::arrow_type);
+        let reading = reading_to_write(field, kinds);
+        let data_type = reading.map_or_else(|| field.data_type().clone(), Reading::arrow_type);
         let mut metadata = field.metadata().clone();
         metadata.remove(UNTYPED);
         metadata.remove(RAW_JSON);
@@ -78,9 +82,9 @@ pub(super) fn typed_schema(schema: &Schema, kinds: &[ColumnInfo]) -> Schema {
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::{StringArray, types::Float64Type};
+    use arrow_array::{Array, StringArray, types::Float64Type};
 
-    use super::*;
+    use super::{super::ColumnKind, *};
 
     fn batch(untyped: bool) -> RecordBatch {
         let field = |name: &str| {
@@ -121,9 +125,9 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_that_does_not_fit_is_named() {
+    fn a_cell_that_does_not_fit_becomes_null() {
         let kinds = [ColumnInfo::new("c", ColumnKind::Number)];
-        let error = typed(&batch(true), &kinds).unwrap_err();
-        assert_eq!(error.to_string(), "the table, row 1, column `c`: found `red`, but a number was expected");
+        let typed = typed(&batch(true), &kinds).unwrap();
+        assert_eq!(typed.column(2).as_primitive::<Float64Type>().null_count(), 2);
     }
 }

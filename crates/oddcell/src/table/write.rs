@@ -15,7 +15,7 @@ use arrow_schema::SchemaRef;
 use super::{
     ColumnInfo, Format, TableError,
     csv::checked_delimiter,
-    write_text::{csv_header, csv_rows, json_rows},
+    write_text::{Formulas, csv_header, csv_rows, json_rows},
 };
 #[cfg(feature = "parquet")]
 use super::{
@@ -27,11 +27,12 @@ use super::{
 pub struct TableWriter<W: Write + Send> {
     target: String,
     format: Format,
-    schema: SchemaRef,
+    /// The columns whose names a CSV still has to start with.
+    header: Option<SchemaRef>,
     kinds: Vec<ColumnInfo>,
     delimiter: u8,
+    formulas: Formulas,
     n_rows: usize,
-    header_written: bool,
     /// The text of one batch, reused.
     buffer: Vec<u8>,
     sink: Sink<W>,
@@ -72,11 +73,11 @@ impl<W: Write + Send> TableWriter<W> {
         Ok(Self {
             target: target.to_owned(),
             format,
-            schema: Arc::clone(schema),
+            header: (format == Format::Csv).then(|| Arc::clone(schema)),
             kinds: kinds.to_vec(),
             delimiter: b',',
+            formulas: Formulas::AsWritten,
             n_rows: 0,
-            header_written: false,
             buffer: Vec::new(),
             sink,
         })
@@ -88,6 +89,14 @@ impl<W: Write + Send> TableWriter<W> {
         Ok(self)
     }
 
+    /// Writes an apostrophe before cells of a CSV that a spreadsheet would run as formulas: those that begin with `=`, `+`, `-`,
+    /// `@`, a tab or a carriage return, and are no numbers.
+    #[must_use]
+    pub fn with_disarmed_formulas(mut self) -> Self {
+        self.formulas = Formulas::Disarmed;
+        self
+    }
+
     /// Appends the rows of `batch`, which has the columns of the schema.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
         self.buffer.clear();
@@ -95,7 +104,7 @@ impl<W: Write + Send> TableWriter<W> {
         let written = match &mut self.sink {
             Sink::Text(sink) => {
                 if self.format == Format::Csv {
-                    csv_rows(&mut self.buffer, batch, self.delimiter)?;
+                    csv_rows(&mut self.buffer, batch, self.delimiter, self.formulas)?;
                 } else {
                     json_rows(&mut self.buffer, batch, &self.kinds)?;
                 }
@@ -123,10 +132,9 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     fn write_header(&mut self) {
-        if self.format == Format::Csv && !self.header_written {
-            csv_header(&mut self.buffer, &self.schema, self.delimiter);
+        if let Some(schema) = self.header.take() {
+            csv_header(&mut self.buffer, &schema, self.delimiter, self.formulas);
         }
-        self.header_written = true;
     }
 }
 

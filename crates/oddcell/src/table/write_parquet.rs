@@ -11,6 +11,8 @@ use parquet::{
     arrow::ArrowWriter, basic::Compression, errors::ParquetError, file::properties::WriterProperties,
 };
 
+use super::reader::without_panic;
+
 /// A row group ends at this size, so that memory does not grow with the table.
 const ROW_GROUP_BYTES: usize = 32 << 20;
 
@@ -32,24 +34,30 @@ impl<W: Write + Send> ParquetSink<W> {
             .build();
         let failure = Failure::default();
         let sink = Watched { sink, failure: Arc::clone(&failure) };
-        match ArrowWriter::try_new(sink, Arc::new(schema), Some(properties)) {
-            Ok(writer) => Ok(Self { writer, failure }),
-            Err(error) => Err(cause(&failure, error)),
-        }
+        let writer = guarded(&failure, || ArrowWriter::try_new(sink, Arc::new(schema), Some(properties)))?;
+        Ok(Self { writer, failure })
     }
 
     pub(super) fn write(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        let written = self.writer.write(batch).and_then(|()| {
-            let full = self.writer.in_progress_size() > ROW_GROUP_BYTES;
-            if full { self.writer.flush() } else { Ok(()) }
-        });
-        written.map_err(|error| cause(&self.failure, error))
+        let writer = &mut self.writer;
+        guarded(&self.failure, || {
+            writer.write(batch)?;
+            let full = writer.in_progress_size() > ROW_GROUP_BYTES;
+            if full { writer.flush() } else { Ok(()) }
+        })
     }
 
     pub(super) fn finish(self) -> io::Result<W> {
         let Self { writer, failure } = self;
-        writer.into_inner().map(|watched| watched.sink).map_err(|error| cause(&failure, error))
+        guarded(&failure, || writer.into_inner().map(|watched| watched.sink))
     }
+}
+
+/// Runs the encoder. It panics at columns it does not expect, which must not end a caller's long-running process.
+fn guarded<T>(failure: &Failure, encode: impl FnOnce() -> Result<T, ParquetError>) -> io::Result<T> {
+    without_panic(encode)
+        .map_err(|reason| io::Error::other(format!("the encoder gave up: {reason}")))?
+        .map_err(|error| cause(failure, error))
 }
 
 /// The last error of the system.

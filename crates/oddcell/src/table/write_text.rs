@@ -1,15 +1,17 @@
 //! Writes rows as text: CSV and JSON lines.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, cast::AsArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{Field, Schema};
 
 use super::{
-    ColumnInfo, ColumnKind, TableError, is_null,
+    ColumnInfo, ColumnKind, Format, TableError,
+    csv::DELIMITERS,
+    is_null,
     raw_json::{is_json, plain_text},
-    typed::kind_to_write,
+    typed::reading_to_write,
 };
 use crate::kinds::{TypeGroup, displayable, is_json_number, to_text, write_json_string};
 
@@ -50,17 +52,66 @@ impl<'a> Column<'a> {
     }
 }
 
-pub(super) fn csv_header(out: &mut Vec<u8>, schema: &Schema, delimiter: u8) {
+pub(super) fn csv_header(out: &mut Vec<u8>, schema: &Schema, delimiter: u8, formulas: Formulas) {
     for (index, field) in schema.fields().iter().enumerate() {
         if index > 0 {
             out.push(delimiter);
         }
-        csv_cell(out, field.name(), delimiter);
+        let name = formulas.shown(field.name());
+        if misleads(&name, index == 0) {
+            quoted_cell(out, &name);
+        } else {
+            csv_cell(out, &name, delimiter);
+        }
     }
     out.push(b'\n');
 }
 
-pub(super) fn csv_rows(out: &mut Vec<u8>, batch: &RecordBatch, delimiter: u8) -> Result<(), TableError> {
+/// What becomes of text that a spreadsheet would run as a formula.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Formulas {
+    /// It is written as it is.
+    AsWritten,
+    /// An apostrophe before it makes spreadsheets show it as text.
+    Disarmed,
+}
+
+impl Formulas {
+    fn shown(self, cell: &str) -> Cow<'_, str> {
+        if self == Self::Disarmed && is_formula(cell) {
+            Cow::Owned(format!("'{cell}"))
+        } else {
+            Cow::Borrowed(cell)
+        }
+    }
+}
+
+/// Whether a spreadsheet takes the text for a formula. A number with a sign is none.
+fn is_formula(cell: &str) -> bool {
+    let is_number = || {
+        let digits = cell.trim_start_matches(['+', '-']);
+        let usual = |byte: u8| byte.is_ascii_digit() || b".,eE+-".contains(&byte);
+        digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+            && cell.bytes().all(usual)
+            && cell.replace(',', "").parse::<f64>().is_ok()
+    };
+    cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number()
+}
+
+/// Whether a reader could take this name, if it had no quotes, for something else: for several names, since it guesses
+/// the delimiter from the first row, or for the beginning of another format.
+fn misleads(name: &str, is_first: bool) -> bool {
+    name.bytes().any(|byte| DELIMITERS.contains(&byte))
+        || (is_first
+            && (name.starts_with(['\u{FEFF}', '{', '[']) || Format::from_magic(name.as_bytes()).is_some()))
+}
+
+pub(super) fn csv_rows(
+    out: &mut Vec<u8>,
+    batch: &RecordBatch,
+    delimiter: u8,
+    formulas: Formulas,
+) -> Result<(), TableError> {
     let (schema, arrays) = (batch.schema(), shown(batch));
     let columns = schema.fields().iter().zip(&arrays).map(|(field, array)| {
         let column = if is_json(field) {
@@ -69,14 +120,16 @@ pub(super) fn csv_rows(out: &mut Vec<u8>, batch: &RecordBatch, delimiter: u8) ->
             Column::new(field, array)?
         };
         // Checking a whole column at once is faster than checking each of its cells.
-        let plain = matches!(&column, Column::Text(cells) if !needs_quotes(cells.value_data(), delimiter));
-        Ok((column, plain))
+        let plain = formulas == Formulas::AsWritten
+            && matches!(&column, Column::Text(cells) if !needs_quotes(cells.value_data(), delimiter));
+        let is_number = matches!(TypeGroup::of(array.data_type()), Some(TypeGroup::Number));
+        Ok((column, plain, if is_number { Formulas::AsWritten } else { formulas }))
     });
     let columns = columns.collect::<Result<Vec<_>, TableError>>()?;
     let mut scratch = String::new();
     for row in 0..batch.num_rows() {
         let row_begin = out.len();
-        for (index, (column, plain)) in columns.iter().enumerate() {
+        for (index, (column, plain, formulas)) in columns.iter().enumerate() {
             if index > 0 {
                 out.push(delimiter);
             }
@@ -84,7 +137,7 @@ pub(super) fn csv_rows(out: &mut Vec<u8>, batch: &RecordBatch, delimiter: u8) ->
                 Column::Text(cells) if *plain && cells.is_valid(row) => append_cell(out, cells, row),
                 Column::Text(_) | Column::Other(..) => {
                     if let Some(cell) = column.cell(row, &mut scratch) {
-                        csv_cell(out, cell, delimiter);
+                        csv_cell(out, &formulas.shown(cell), delimiter);
                     }
                 }
             }
@@ -118,10 +171,14 @@ fn shown(batch: &RecordBatch) -> Vec<ArrayRef> {
 }
 
 fn csv_cell(out: &mut Vec<u8>, cell: &str, delimiter: u8) {
-    if !needs_quotes(cell.as_bytes(), delimiter) {
+    if needs_quotes(cell.as_bytes(), delimiter) {
+        quoted_cell(out, cell);
+    } else {
         out.extend_from_slice(cell.as_bytes());
-        return;
     }
+}
+
+fn quoted_cell(out: &mut Vec<u8>, cell: &str) {
     out.push(b'"');
     for (index, piece) in cell.split('"').enumerate() {
         if index > 0 {
@@ -132,14 +189,14 @@ fn csv_cell(out: &mut Vec<u8>, cell: &str, delimiter: u8) {
     out.push(b'"');
 }
 
-/// Whether `text` contains a delimiter, quote or line end. The inner loop has no early exit, so that the
-/// compiler can vectorize it.
+/// Whether `text` contains a delimiter, quote, line end or zero (which could look like UTF-16 to a reader). The inner
+/// loop has no early exit, so that the compiler can vectorize it.
 fn needs_quotes(text: &[u8], delimiter: u8) -> bool {
     let has_special = |piece: &[u8]| {
         let mut found = 0;
         for &byte in piece {
             found |= u8::from(byte == delimiter) | u8::from(byte == b'"');
-            found |= u8::from(byte == b'\n') | u8::from(byte == b'\r');
+            found |= u8::from(byte == b'\n') | u8::from(byte == b'\r') | u8::from(byte == 0);
         }
         found != 0
     };
@@ -158,10 +215,12 @@ pub(super) fn json_rows(
         let mut key = Vec::new();
         write_json_string(field.name(), &mut key);
         key.push(b':');
-        let meaning = match (TypeGroup::of(array.data_type()), kind_to_write(field, kinds)) {
+        let meaning = match (TypeGroup::of(array.data_type()), reading_to_write(field, kinds)) {
             (Some(TypeGroup::Text), _) if is_json(field) => Meaning::Raw,
             (Some(TypeGroup::Number | TypeGroup::Boolean), _) => Meaning::Bare,
-            (Some(TypeGroup::Null | TypeGroup::Date | TypeGroup::Text) | None, kind) => Meaning::Text(kind),
+            (Some(TypeGroup::Null | TypeGroup::Date | TypeGroup::Text) | None, reading) => {
+                Meaning::Text(reading.map(|reading| reading.kind))
+            }
         };
         columns.push((key, meaning, Column::new(field, array)?));
     }
@@ -218,8 +277,8 @@ mod tests {
 
     fn csv(batch: &RecordBatch, delimiter: u8) -> String {
         let mut out = Vec::new();
-        csv_header(&mut out, &batch.schema(), delimiter);
-        csv_rows(&mut out, batch, delimiter).unwrap();
+        csv_header(&mut out, &batch.schema(), delimiter, Formulas::AsWritten);
+        csv_rows(&mut out, batch, delimiter, Formulas::AsWritten).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -255,6 +314,19 @@ mod tests {
                 ),
             ),
         ])
+    }
+
+    #[test]
+    fn formulas_are_disarmed_and_numbers_are_left_alone() {
+        for formula in
+            ["=1+1", "+cmd|' /C calc'!A0", "-2+3+cmd", "@SUM(A1)", "\t=1", "\r=1", "-", "-inf", "+"]
+        {
+            assert_eq!(Formulas::Disarmed.shown(formula), format!("'{formula}"));
+            assert_eq!(Formulas::AsWritten.shown(formula), formula);
+        }
+        for cell in ["-5", "+5", "-1.5e-3", "-1,234.50", "-.5", "1=2", "a", "", "'=1"] {
+            assert_eq!(Formulas::Disarmed.shown(cell), cell);
+        }
     }
 
     #[test]
@@ -297,8 +369,8 @@ mod tests {
         let numbers = batch(vec![(untyped_field("n".into()), Arc::clone(&cells))]);
         let expected = [
             r#"{"n":12345678901234567890}"#, // keeps every digit
-            r#"{"n":3.0}"#,
-            r#"{"n":7.0}"#,
+            r#"{"n":"+3"}"#,                 // JSON has no plus and no leading zeros
+            r#"{"n":"007"}"#,
             r#"{"n":null}"#,
             r#"{"n":"x"}"#,
             r#"{"n":1.5}"#,

@@ -158,7 +158,7 @@ proptest! {
         let p_values: Vec<f64> = rows.iter().map(|row| f64::from(row.1) / 20.0).collect();
         let mut first_pass = FirstPass::new(rule, || reference.clone());
         for (&score, &p_value) in scores.iter().zip(&p_values) {
-            first_pass.observe(score, p_value);
+            first_pass.observe(&[score], &[p_value]);
         }
         let cutoff = first_pass.decide();
         let streamed: Vec<bool> =

@@ -3,7 +3,8 @@
 
 use arrow_array::{Array, ArrayRef, cast::AsArray};
 use oddcell::table::{
-    Cells, ColumnKind, Format, ReadOptions, Table, TableError, TableReader, TableWriter, read_cells,
+    Cells, ColumnKind, Format, ReadOptions, Table, TableError, TableReader, TableWriter, cell_text,
+    read_cells,
 };
 
 pub(crate) fn read_with(bytes: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Table, TableError> {
@@ -59,4 +60,12 @@ pub(crate) fn written(table: &Table, format: Format) -> Vec<u8> {
         TableWriter::create("test", Vec::new(), format, &table.schema(), &table.columns).unwrap();
     table.batches.iter().for_each(|batch| writer.write(batch).unwrap());
     writer.finish().unwrap()
+}
+
+/// The cells of a table of any types as they are shown; a null is an empty text, as in a CSV.
+pub(crate) fn texts(table: &Table) -> Vec<Vec<String>> {
+    let row = |batch: &arrow_array::RecordBatch, row: usize| {
+        batch.columns().iter().map(|column| cell_text(column, row).unwrap_or_default()).collect()
+    };
+    table.batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |index| row(batch, index))).collect()
 }

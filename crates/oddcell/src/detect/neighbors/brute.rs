@@ -36,7 +36,7 @@ impl Brute {
         let mut thresholds = Vec::with_capacity(block.len());
         for tile in estimate.tiles() {
             thresholds.clear();
-            let limits = best.iter().map(|best| best.limit.squared).enumerate();
+            let limits = best.iter().map(|best| best.limit.squared()).enumerate();
             thresholds.extend(limits.map(|(query, limit)| packed.threshold(query, limit)));
             candidates.clear();
             packed.compare(tile, &thresholds, &mut candidates);

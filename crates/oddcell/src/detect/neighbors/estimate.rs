@@ -172,7 +172,7 @@ impl Edge for Sieve<'_> {
     #[inline(always)]
     fn finish<const N: usize>(&mut self, row: usize, column: usize, sums: [f32; N]) {
         let (lower_parts, threshold) = (&self.lower_parts[column..][..N], self.thresholds[row]);
-        // First whether there is any candidate: without branches, for the usual answer is no.
+        // First checks, without branches, whether there is any candidate; usually there is none.
         let mut n_ruled_out = 0;
         for j in 0..N {
             n_ruled_out += u32::from(lower_parts[j] - 2.0 * sums[j] > threshold);

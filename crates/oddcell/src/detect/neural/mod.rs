@@ -14,11 +14,11 @@ use crate::net::Flavour;
 
 pub(super) use lengths::penalize_lengths;
 pub(super) use rows::{
-    fill, fill_scaled, for_each_output, judge_by_output, judge_in_blocks, put_width, take_width, width_of,
+    fill, for_each_output, judge_by_output, judge_in_blocks, put_width, take_width, width_of,
 };
 #[cfg(test)]
 pub(super) use train::tests::check_gradient;
-pub(super) use train::{fit, train};
+pub(super) use train::{fit, run};
 
 use scale::Scaler;
 

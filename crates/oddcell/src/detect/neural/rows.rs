@@ -16,20 +16,11 @@ use crate::{
 /// Rows that are scored together by most nets; any number gives the same bits.
 pub(in crate::detect) const SCORE_ROWS: usize = 256;
 
-/// Writes rows of `width` values to the padded lines of a net's input.
-pub(in crate::detect) fn fill(lines: &mut [f32], rows: &[f64], width: usize) {
-    write_lines(lines, rows, width, |_, value| value);
-}
-
-/// The same after scaling.
-pub(in crate::detect) fn fill_scaled(lines: &mut [f32], rows: &[f64], scaler: &Scaler) {
-    write_lines(lines, rows, scaler.width(), |column, value| scaler.apply(column, value));
-}
-
-fn write_lines(lines: &mut [f32], rows: &[f64], width: usize, scale: impl Fn(usize, f64) -> f64) {
+/// Writes rows of `width` values to the padded lines of a net's input, scaled if there is a scaler.
+pub(in crate::detect) fn fill(lines: &mut [f32], rows: &[f64], width: usize, scaler: Option<&Scaler>) {
     for (line, row) in lines.chunks_exact_mut(padded(width)).zip(rows.chunks_exact(width)) {
         for (column, (cell, &value)) in line.iter_mut().zip(row).enumerate() {
-            *cell = held::net_input(scale(column, value));
+            *cell = held::net_input(scaler.map_or(value, |scaler| scaler.apply(column, value)));
         }
     }
 }
@@ -43,21 +34,12 @@ pub(in crate::detect) struct TrainingRows {
 }
 
 impl TrainingRows {
-    /// The rows as they are.
-    pub(in crate::detect) fn new(rows: &Matrix) -> Self {
-        Self::filled(rows, |lines| fill(lines, rows.values(), rows.n_cols()))
-    }
-
-    /// The rows after scaling.
-    pub(in crate::detect) fn scaled(rows: &Matrix, scaler: &Scaler) -> Self {
-        Self::filled(rows, |lines| fill_scaled(lines, rows.values(), scaler))
-    }
-
-    fn filled(rows: &Matrix, fill: impl FnOnce(&mut [f32])) -> Self {
-        let stride = padded(rows.n_cols());
+    /// The rows, scaled if there is a scaler.
+    pub(in crate::detect) fn new(rows: &Matrix, scaler: Option<&Scaler>) -> Self {
+        let (stride, width) = (padded(rows.n_cols()), rows.n_cols());
         let mut values = vec![0.0; rows.n_rows() * stride];
-        fill(&mut values);
-        Self { values, stride, width: rows.n_cols() }
+        fill(&mut values, rows.values(), width, scaler);
+        Self { values, stride, width }
     }
 
     /// Columns of a row, without padding.
@@ -99,18 +81,17 @@ pub(in crate::detect) fn judge_in_blocks<B>(
     Judged { scores, cells: None }
 }
 
-/// Scores rows by what a net makes of them. `fill` writes a block of rows to the net's input; `score` gets a
-/// row as the net saw it, and the net's output.
+/// Scores rows by what a net makes of them. `score` gets a row as the net saw it, and the net's output.
 pub(in crate::detect) fn judge_by_output(
     stack: &Stack,
     rows: &Matrix,
-    fill: impl Fn(&mut [f32], &[f64]) + Send + Sync,
+    scaler: Option<&Scaler>,
     score: impl Fn(&[f32], &[f32]) -> f64 + Send + Sync,
 ) -> Judged {
     let (inputs, outputs) = (stack.n_inputs(), stack.n_outputs());
     let prepare = || Tape::for_scoring(stack, SCORE_ROWS);
     judge_in_blocks(rows, SCORE_ROWS, prepare, |tape, rows, scores| {
-        fill(tape.input_mut(), rows);
+        fill(tape.input_mut(), rows, inputs, scaler);
         tape.forward(stack, scores.len());
         let seen = tape.input().chunks_exact(padded(inputs));
         let said = tape.output().chunks_exact(padded(outputs));
@@ -120,18 +101,17 @@ pub(in crate::detect) fn judge_by_output(
     })
 }
 
-/// Sends all rows through a net and passes on its output for each, in row order. `fill` writes a block of
-/// rows to the net's input.
+/// Sends all rows through a net and passes on its output for each, in row order.
 pub(in crate::detect) fn for_each_output(
     stack: &Stack,
     rows: &Matrix,
-    fill: impl Fn(&mut [f32], &[f64]),
+    scaler: Option<&Scaler>,
     mut take: impl FnMut(&[f32]),
 ) {
     let width = stack.n_outputs();
     let mut tape = Tape::for_scoring(stack, SCORE_ROWS);
     for block in rows.values().chunks(SCORE_ROWS * rows.n_cols()) {
-        fill(tape.input_mut(), block);
+        fill(tape.input_mut(), block, rows.n_cols(), scaler);
         let n_rows = block.len() / rows.n_cols();
         tape.forward(stack, n_rows);
         tape.output().chunks_exact(padded(width)).take(n_rows).for_each(|line| take(&line[..width]));

@@ -9,7 +9,7 @@ use crate::{
     net::stack::{Stack, Trainee},
 };
 
-/// The monitor is told of the first step and of every this many steps.
+/// Reports the first step to the monitor, and then one step in this many.
 const STEPS_PER_REPORT: usize = 16;
 
 /// What learns: one or several nets with one loss.
@@ -112,18 +112,9 @@ pub(in crate::detect) fn fit<L: Learner, F: Fitted + 'static>(
     Ok(Box::new(fitted(&learner)))
 }
 
-/// Trains one part of a detector, which nobody can look at alone.
-pub(in crate::detect) fn train(
-    learner: &mut impl Learner,
-    plan: Plan,
-    context: &Context<'_>,
-) -> Result<(), FitError> {
-    run(learner, plan, context, |_, _, _| ())
-}
-
 /// Trains for as long as the plan says, or until the learner ends it; `look` is called after every step with
 /// its number and the number of all, and after the last of an epoch once the epoch has ended.
-fn run<L: Learner>(
+pub(in crate::detect) fn run<L: Learner>(
     learner: &mut L,
     mut plan: Plan,
     context: &Context<'_>,
@@ -145,9 +136,7 @@ fn run<L: Learner>(
             if done == 1 || done % STEPS_PER_REPORT == 0 || done == total {
                 context.monitor.advanced(Progress { done, total, loss: Some(loss) });
             }
-            if context.monitor.cancelled() {
-                return Err(FitError::Cancelled);
-            }
+            crate::context::go_on(context.monitor)?;
             learner.update(done, plan.learning_rate);
             sum += loss;
             if at + 1 < steps {
@@ -161,7 +150,7 @@ fn run<L: Learner>(
             break;
         }
     }
-    // The loss speaks of the weights before the last step; a net that cannot be loaded must not be saved.
+    // The loss was computed before the last step; a net that cannot be loaded must not be saved.
     let mut finite = true;
     learner.for_each_trainee(&mut |trainee| finite &= trainee.stack.is_finite());
     if finite { Ok(()) } else { Err(FitError::Diverged { step: done, loss: f64::INFINITY }) }

@@ -17,6 +17,8 @@
 //! *Cost:* one training step takes about 6·(2dh + 2h²) floating point operations per row (MLP); scoring takes
 //! a third of that, and 4d for every row kept.
 
+#![allow(clippy::must_use_candidate, reason = "hidden: only our own crates call it")]
+
 mod nearest;
 mod params;
 mod ranks;
@@ -128,7 +130,7 @@ impl NoiseFitted {
     /// Sends a block of rows through the net.
     fn forward(&self, rows: &[f64], pass: &mut Pass) {
         let width = self.net.n_inputs();
-        neural::fill(pass.input_mut(), rows, width);
+        neural::fill(pass.input_mut(), rows, width, None);
         pass.forward(&self.net, &self.packed, rows.len() / width);
     }
 }

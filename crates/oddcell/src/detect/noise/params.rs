@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{KEPT, NoiseFitted, nearest::Nearest};
 use crate::{
     Context, DetectorSpec, Matrix,
-    aggregate::{Aggregation, Part},
+    aggregate::{Aggregation, Statistic},
     detect::{
         Abilities, BlockDetector, CellUnit, Fitted, Keeps, Params, Preset, Size, TrainFor, neural,
         parameters, ranges, saved,
@@ -80,13 +80,15 @@ parameters! {
         /// Squared errors of a batch as `sum` or `mean`.
         pub loss: Loss = Loss::Sum,
         /// How the net's cells of a row become its score.
-        pub aggregate: Aggregation = Part::L2.into(),
+        pub aggregate: Aggregation = Statistic::L2.into(),
         /// Training rows kept in the model to compare with, drawn at random if there are more; 0: the net
         /// decides alone, and the model holds no rows.
         pub keep_rows: usize = 10_000,
         /// Which of them, by distance, a row is measured by; `null`: the nearest one, and the tenth for a
         /// table that is judged by itself, since odd rows may come in groups there.
         pub n_neighbors: Option<usize> = None,
+        /// Whether categories become plain 0/1 features, one for each level, as in the paper.
+        pub one_hot: bool = false,
         /// Share of the training rows, the least odd ones, that the net learns from anew after it has learned
         /// from all; 1: it learns once.
         pub trust: f64 = 1.0,
@@ -95,14 +97,12 @@ parameters! {
 
 impl NoiseParams {
     /// The parameters of a spec, or `None` if it is of another detector.
-    #[must_use]
     pub fn of(spec: &DetectorSpec) -> Option<Self> {
         let params = || serde_json::from_value(Value::Object(spec.params().clone())).ok();
         (spec.entry().name == Self::NAME).then(params).flatten()
     }
 
     /// Exactly what the paper says, open details decided as in docs/method.md.
-    #[must_use]
     pub fn paper() -> Self {
         Self {
             hidden: None,
@@ -114,20 +114,19 @@ impl NoiseParams {
             learning_rate: 1e-4,
             schedule: Schedule::Step,
             weight_decay: 5e-4,
-            aggregate: Part::Max.into(),
+            aggregate: Statistic::Max.into(),
             keep_rows: 0,
+            one_hot: true,
             ..Self::default()
         }
     }
 
     /// Learns and scores fastest: a small net alone.
-    #[must_use]
     pub fn fast() -> Self {
         Self { hidden: Some(64), train_for: TrainFor::Steps(1_000), keep_rows: 0, ..Self::default() }
     }
 
     /// Most accurate and slowest: a wider net, twice the steps, and five times as many rows to compare with.
-    #[must_use]
     pub fn best() -> Self {
         Self { hidden: Some(256), train_for: TrainFor::Steps(4_000), keep_rows: 50_000, ..Self::default() }
     }
@@ -138,7 +137,6 @@ impl NoiseParams {
     }
 
     /// The architecture for this many features.
-    #[must_use]
     pub fn net(&self, n_features: usize) -> Net {
         let hidden = self.hidden(n_features);
         match self.net {
@@ -148,7 +146,6 @@ impl NoiseParams {
     }
 
     /// The noise to train with.
-    #[must_use]
     pub fn noise(&self) -> Noise {
         Noise {
             kind: self.noise,
@@ -228,7 +225,7 @@ impl Params for NoiseParams {
     }
 
     fn abilities(&self) -> Abilities {
-        let defaults = Abilities { streams: self.trust == 1.0, ..Self::ABILITIES };
+        let defaults = Abilities { streams: self.trust == 1.0, one_hot: self.one_hot, ..Self::ABILITIES };
         match self.keep_rows {
             0 => Abilities { keeps: Keeps::Nothing, slow_to_score: false, ..defaults },
             rows => Abilities { keeps: Keeps::Rows(rows), ..defaults },

@@ -173,7 +173,7 @@ fn the_paper_preset_is_what_the_paper_says() {
         "net": "mlp", "hidden": null, "output": "linear", "noise": "gaussian", "sigma_max": 2.0, "levels": 3,
         "ratios": [0.5, 0.8, 1.0], "difference": 0.0, "beta": 1.0, "form": "printed",
         "train_for": "500 epochs", "batch_size": 256, "learning_rate": 1e-4, "schedule": "step", "weight_decay": 5e-4, "loss": "sum",
-        "aggregate": "max", "keep_rows": 0, "n_neighbors": null, "trust": 1.0,
+        "aggregate": "max", "keep_rows": 0, "n_neighbors": null, "one_hot": true, "trust": 1.0,
     });
     assert_eq!(serde_json::Value::Object(spec.params().clone()), expected);
     let widths =

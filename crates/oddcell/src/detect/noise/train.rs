@@ -18,14 +18,14 @@ use crate::{
     detect::{RowBlocks, held},
     error::FitError,
     net::{Adam, Flavour, Net, Packed, Pass, Weights, gemm::padded},
-    noise::{Extremes, Noise, Rows, Scratch, Shard},
+    noise::{Extremes, Noise, PaddedRows, Scratch, Shard},
     simd::{self, Work},
     team::with_team,
 };
 
 /// Rows of a shard, before their noised copies.
 const SHARD_ROWS: usize = 64;
-/// The monitor is told of, and asked after, the first step and every this many steps.
+/// Reports the first step to the monitor, asks whether to stop, and then does so once in this many steps.
 const STEPS_PER_REPORT: usize = 16;
 
 /// Trains `net` on `rows` and gives its last weights; `fitted` is what the monitor is shown of earlier ones.
@@ -73,9 +73,7 @@ pub(super) fn train(
                 }
                 if done == 1 || done % STEPS_PER_REPORT == 0 || done == total {
                     context.monitor.advanced(Progress { done, total, loss: Some(loss) });
-                    if context.monitor.cancelled() {
-                        return Err(FitError::Cancelled);
-                    }
+                    crate::context::go_on(context.monitor)?;
                 }
                 let rate = params.learning_rate * params.schedule.factor(done - 1, total);
                 // The next batch's noise does not depend on the weights: it is drawn while they change.
@@ -93,7 +91,7 @@ pub(super) fn train(
             Ok(())
         },
     )?;
-    // The loss speaks of the weights before the last step; a net that cannot be loaded must not be saved.
+    // The loss was computed before the last step; a net that cannot be loaded must not be saved.
     if weights.0.iter().all(|weight| weight.is_finite()) {
         Ok(weights)
     } else {
@@ -257,8 +255,8 @@ impl<'a> Batches<'a> {
     }
 
     /// The present block.
-    fn data(&self) -> Rows<'_> {
-        Rows { values: &self.values, stride: self.stride(), width: self.source.n_cols() }
+    fn data(&self) -> PaddedRows<'_> {
+        PaddedRows { values: &self.values, stride: self.stride(), width: self.source.n_cols() }
     }
 
     /// The rows of the present batch, as indices into the block.

@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
 use serde_json::json;
 
 use super::*;
-use crate::{Context, Error, Table, model::FitOptions, table::Rows, tensors::Tensor};
+use crate::{Context, Error, Table, judge::Judge, model::FitOptions, table::Rows, tensors::Tensor};
 
 fn batch(n_rows: usize) -> RecordBatch {
     let mut stream = Seed(40).stream("table", &[]);
@@ -100,6 +100,36 @@ fn weights_that_are_no_numbers_or_have_another_shape_are_refused() {
     );
     let extra = message(|_, tensors| tensors.put_u32("member.2.calibration", &[1], vec![1]));
     assert!(extra.ends_with("tensor `member.2.calibration`: no part of the model has this name"), "{extra}");
+}
+
+#[test]
+fn weights_too_large_to_calculate_with_give_an_error_and_no_infinite_score() {
+    let model = forged(|_, tensors| {
+        for (name, tensor) in &mut tensors.0 {
+            match tensor {
+                Tensor::F32(_, values) if name.contains(".layer.") => values.fill(3e38),
+                _ => {}
+            }
+        }
+    });
+    let judged =
+        model.unwrap().judge(Rows::new(batch(10), 0, "rows")).map(|judgement| judgement.findings.scores);
+    match judged {
+        Ok(scores) => assert!(scores.iter().all(|score| score.is_finite()), "{scores:?}"),
+        Err(error) => assert!(error.to_string().contains("every score must be finite"), "{error}"),
+    }
+}
+
+#[test] // Found by fuzzing: accepted, and every score was infinite.
+fn parameters_that_leave_the_finite_numbers_are_refused() {
+    for (detector, parameter, value) in
+        [("anogan", "search_rate", 1e300), ("neutralad", "temperature", 5e-324)]
+    {
+        let mut spec = DetectorSpec::new(detector, None).unwrap();
+        spec.set(parameter, json!(value)).unwrap();
+        let error = spec.build().unwrap_err().to_string();
+        assert!(error.contains(parameter), "{error}");
+    }
 }
 
 #[test]

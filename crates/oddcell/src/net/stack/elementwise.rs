@@ -5,7 +5,7 @@ use crate::{
     seed::{GOLDEN, mix},
 };
 
-/// A curve that every value goes through. It writes over its input, for its slope is known by its output.
+/// A curve that every value goes through. It overwrites its input, because its slope follows from its output.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Curve {
     /// max(x, 0).
@@ -19,7 +19,7 @@ pub enum Curve {
 }
 
 impl Curve {
-    /// Applies it in place to rows of `width` columns, of which the padding stays zero.
+    /// Applies it in place to rows of `width` columns; the padding stays zero.
     pub(super) fn apply(self, values: &mut [f32], width: usize) {
         let cells = values.chunks_exact_mut(padded(width)).flat_map(|line| &mut line[..width]);
         match self {

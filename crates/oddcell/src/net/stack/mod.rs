@@ -114,20 +114,22 @@ pub enum Layer {
 
 impl Layer {
     /// PyTorch's `Linear` with bias.
-    #[must_use]
     pub fn torch(outputs: usize) -> Self {
         Layer::Linear { outputs, bias: true, init: Init::Torch }
     }
 
     /// PyTorch's `Linear` without bias.
-    #[must_use]
     pub fn torch_without_bias(outputs: usize) -> Self {
         Layer::Linear { outputs, bias: false, init: Init::Torch }
     }
 
-    /// Whether the layer needs no buffer of its own.
-    fn in_place(self) -> bool {
-        matches!(self, Layer::Curve(_) | Layer::ActivityPenalty(_))
+    /// Whether the layer works in place, without a buffer of its own; and whether the way back needs what it gave.
+    fn in_place_and_needed(self) -> (bool, bool) {
+        match self {
+            Layer::Curve(_) | Layer::ActivityPenalty(_) => (true, true),
+            Layer::NormaliseRows | Layer::NormaliseGroups(_) => (false, true),
+            Layer::Linear { .. } | Layer::Dropout(_) | Layer::BatchNorm { .. } => (false, false),
+        }
     }
 }
 
@@ -172,7 +174,6 @@ pub struct Stack {
 
 impl Stack {
     /// Layers with fresh weights.
-    #[must_use]
     pub fn new(inputs: usize, layers: &[Layer], seed: Seed) -> Self {
         let mut stack = Self::place(inputs, layers);
         stack.allocate();
@@ -213,10 +214,8 @@ impl Stack {
     /// If an activation would write over what the layer before it needs on the way back: architectures are
     /// built by this library, not by users.
     fn place(inputs: usize, layers: &[Layer]) -> Self {
-        let kept = |layer: Layer| {
-            layer.in_place() || matches!(layer, Layer::NormaliseRows | Layer::NormaliseGroups(_))
-        };
-        let overwrites = |pair: &[Layer]| kept(pair[0]) && matches!(pair[1], Layer::Curve(_));
+        let overwrites =
+            |pair: &[Layer]| pair[0].in_place_and_needed().1 && matches!(pair[1], Layer::Curve(_));
         assert!(
             !layers.windows(2).any(overwrites),
             "an activation overwrites what is needed on the way back"
@@ -250,7 +249,7 @@ impl Stack {
                 | Layer::NormaliseRows
                 | Layer::NormaliseGroups(_) => {}
             }
-            slot += usize::from(!layer.in_place());
+            slot += usize::from(!layer.in_place_and_needed().0);
             n_weights += of_weights;
             n_running += of_running;
             Placed {
@@ -289,25 +288,21 @@ impl Stack {
     }
 
     /// Width of the input.
-    #[must_use]
     pub fn n_inputs(&self) -> usize {
         self.inputs
     }
 
     /// Width of the output.
-    #[must_use]
     pub fn n_outputs(&self) -> usize {
         self.layers.last().map_or(self.inputs, |last| last.outputs)
     }
 
     /// All trained weights, padding included.
-    #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
     /// Whether every weight and every running statistic is a finite number.
-    #[must_use]
     pub fn is_finite(&self) -> bool {
         self.weights.iter().chain(&self.running).all(|value| value.is_finite())
     }

@@ -30,7 +30,6 @@ pub struct Tape {
 
 impl Tape {
     /// Room for scoring up to `capacity` rows at a time.
-    #[must_use]
     pub fn for_scoring(stack: &Stack, capacity: usize) -> Self {
         let mut widths = vec![stack.inputs; stack.n_slots];
         stack.layers.iter().for_each(|placed| widths[placed.slot] = placed.outputs);
@@ -56,7 +55,6 @@ impl Tape {
     }
 
     /// Room for training on up to `capacity` rows at a time.
-    #[must_use]
     pub fn for_training(stack: &Stack, capacity: usize) -> Self {
         let tape = Self::for_scoring(stack, capacity);
         let widest = tape.slots.iter().map(Vec::len).max().unwrap_or(0);
@@ -69,19 +67,16 @@ impl Tape {
     }
 
     /// The input rows.
-    #[must_use]
     pub fn input(&self) -> &[f32] {
         &self.slots[0]
     }
 
     /// What the stack gave, row-major, padded width.
-    #[must_use]
     pub fn output(&self) -> &[f32] {
         &self.slots[self.slots.len() - 1]
     }
 
     /// What the activity penalties added to the loss of the last rows.
-    #[must_use]
     pub fn penalty(&self) -> f64 {
         self.penalty
     }
@@ -103,7 +98,6 @@ impl Tape {
     }
 
     /// After [`Tape::backward`] with `to_input`: the derivative of the loss by the input rows.
-    #[must_use]
     pub fn input_delta(&self) -> &[f32] {
         &self.deltas[self.current]
     }
@@ -227,7 +221,7 @@ fn step(placed: &Placed, weights: &[f32], slots: &mut [Vec<f32>], notes: &mut [f
     if let Layer::Curve(curve) = placed.layer {
         return curve.apply(&mut slots[placed.slot][..n_rows * padded(width)], width);
     }
-    if placed.layer.in_place() {
+    if let Layer::ActivityPenalty(_) = placed.layer {
         return;
     }
     let (input, output) = sides(slots, placed, n_rows);

@@ -17,7 +17,6 @@ pub struct Trainee {
 
 impl Trainee {
     /// Room to train `stack` on up to `capacity` rows at a time.
-    #[must_use]
     pub fn new(stack: Stack, capacity: usize, flavour: Flavour, decay: f64) -> Self {
         let n_weights = stack.weights().len();
         let tape = Tape::for_training(&stack, capacity);

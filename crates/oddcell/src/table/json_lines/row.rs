@@ -22,7 +22,7 @@ use serde::{
 use serde_json::Value;
 
 use super::MOST_LATE_KEYS;
-use crate::table::{LineProblem, Wanted, raw_json::json_field, typed::untyped_field};
+use crate::table::{LineProblem, Wanted, limits::MOST_COLUMNS, raw_json::json_field, typed::untyped_field};
 
 /// The columns of the batch under construction.
 pub(super) struct Columns {
@@ -82,7 +82,8 @@ impl Columns {
     /// Adds a column, with nulls in the rows so far, and returns its position.
     pub(super) fn add(&mut self, name: String) -> usize {
         let carried = self.named.contains(&name) != self.only;
-        let mut text = StringBuilder::new();
+        // Most lines of hostile input have keys of their own: room is made when there is text.
+        let mut text = StringBuilder::with_capacity(0, 0);
         text.append_nulls(self.n_rows);
         self.by_name.insert(name.clone(), self.all.len());
         self.all.push(Column { name, text, carried });
@@ -101,7 +102,8 @@ impl Columns {
         self.all.iter_mut().map(|column| Arc::new(column.text.finish()) as ArrayRef).collect()
     }
 
-    /// Returns the column of `key`, or `None` if its values go nowhere. `guess` is the likeliest column and is tried first.
+    /// Returns the column of `key`, or `None` if its values go nowhere. `guess` is the likeliest column and is tried
+    /// first.
     fn place(&mut self, key: &str, guess: usize) -> Result<Option<usize>, LineProblem> {
         let guessed = self.all.get(guess).is_some_and(|column| column.name == key).then_some(guess);
         match guessed.or_else(|| self.by_name.get(key).copied()) {
@@ -119,6 +121,7 @@ impl Columns {
                 Some(n_early) if self.len() - n_early == MOST_LATE_KEYS => {
                     Err(LineProblem::TooManyLateKeys { limit: MOST_LATE_KEYS, rows: self.first_rows })
                 }
+                _ if self.len() == MOST_COLUMNS => Err(LineProblem::TooManyKeys(MOST_COLUMNS)),
                 _ => Ok(Some(self.add(key.to_owned()))),
             },
         }

@@ -94,7 +94,7 @@ fn plan(batches: Batches, train_for: TrainFor) -> Plan {
 }
 
 fn run(mut recorder: Recorder, plan: Plan) -> (Recorder, Result<(), FitError>) {
-    let outcome = train(&mut recorder, plan, &Context::silent(Seed(1)));
+    let outcome = super::run(&mut recorder, plan, &Context::silent(Seed(1)), |_, _, _| ());
     (recorder, outcome)
 }
 
@@ -134,7 +134,8 @@ fn a_loss_that_is_no_number_and_a_cancelling_monitor_end_with_their_names() {
     assert!(matches!(outcome, Err(FitError::Diverged { step: 5, .. })));
 
     let context = Context { seed: Seed(1), monitor: &Stop };
-    let outcome = train(&mut Recorder::default(), plan(Batches::All, TrainFor::Epochs(9)), &context);
+    let plan = plan(Batches::All, TrainFor::Epochs(9));
+    let outcome = super::run(&mut Recorder::default(), plan, &context, |_, _, _| ());
     assert!(matches!(outcome, Err(FitError::Cancelled)));
 }
 

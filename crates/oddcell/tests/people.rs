@@ -1,0 +1,213 @@
+//! Columns as people mean them: each promise about real tables, on a snippet of one, with the default detector.
+
+use std::fmt::Write as _;
+
+use oddcell::{
+    Context, DetectorSpec, Model, Seed, Table,
+    judge::{Collected, ReasonForm, Scorer},
+    model::{FitOptions, detect},
+    table::{ReadOptions, TableReader},
+    verdict::Rule,
+};
+
+fn read(name: &str, csv: String) -> Table {
+    Table::from_reader(
+        TableReader::from_bytes(name, csv.into_bytes(), &ReadOptions::default())
+            .expect("a table that can be judged"),
+    )
+    .expect("a table that can be judged")
+}
+
+fn options() -> FitOptions {
+    FitOptions::new(DetectorSpec::by_table())
+}
+
+/// Judges a table by itself.
+fn detected(csv: String) -> Collected {
+    let table = read("table.csv", csv);
+    let detection =
+        detect(&table, &options(), &Context::silent(Seed(0))).expect("a table that can be judged");
+    let scorer = Scorer { reasons: Some(ReasonForm::Text), ..Scorer::new(&detection, Rule::Fdr(0.1)) };
+    scorer.collect("table.csv", &table.batches, &mut []).expect("a table that can be judged").0
+}
+
+/// Learns from one table and judges another; calls a hundredth of the normal rows odd.
+fn scored(training: String, later: String) -> Collected {
+    let model = Model::fit(&read("training.csv", training), &options(), &Context::silent(Seed(0)))
+        .expect("a table that can be judged");
+    let table = read("later.csv", later);
+    let rule = Rule::alpha(0.01).expect("a table that can be judged");
+    let scorer = Scorer { reasons: Some(ReasonForm::Text), ..Scorer::new(&model, rule) };
+    scorer.collect("later.csv", &table.batches, &mut []).expect("a table that can be judged").0
+}
+
+/// The reasons of the row with the highest score, and its position.
+fn oddest(judged: &Collected) -> (usize, String) {
+    let most = judged.scores.iter().copied().fold(0.0, f64::max);
+    let row = judged.scores.iter().position(|&score| score == most).expect("a table that can be judged");
+    (row, judged.reasons().nth(row).flatten().expect("a table that can be judged").to_owned())
+}
+
+/// A shop that sells from 8 to 21: what is ordered, when, for how much, and when it is delivered.
+fn orders(month: usize, n_rows: usize, seed: u64) -> Vec<String> {
+    let mut stream = Seed(seed).stream("orders", &[month as u64]);
+    let goods = [("pencil", 1.2), ("notebook", 4.5), ("desk lamp", 39.9), ("armchair", 249.0)];
+    (0..n_rows)
+        .map(|row| {
+            let day = 1 + row * 28 / n_rows;
+            let (hour, minute) = (8 + stream.below(13), stream.below(60));
+            let (name, price) = goods[stream.below(4)];
+            let count = 1 + stream.below(3);
+            let city = ["Oslo", "Bergen", "Trondheim", "Stavanger"][stream.below(4)];
+            let delivered = day + 1 + stream.below(3);
+            let amount = price * count as f64;
+            format!("2024-{month:02}-{day:02} {hour:02}:{minute:02},{name},{count},{amount:.2},{city},2024-{month:02}-{delivered:02}")
+        })
+        .collect()
+}
+
+fn table(rows: &[String]) -> String {
+    format!("ordered,product,count,amount,city,delivered\n{}\n", rows.join("\n"))
+}
+
+fn with(mut rows: Vec<String>, row: usize, change: impl Fn(&mut Vec<String>)) -> Vec<String> {
+    let mut cells: Vec<String> = rows[row].split(',').map(str::to_owned).collect();
+    change(&mut cells);
+    rows[row] = cells.join(",");
+    rows
+}
+
+#[test]
+fn a_clean_march_is_not_odd_for_a_model_of_january() {
+    let judged = scored(table(&orders(1, 1_500, 1)), table(&orders(3, 1_000, 2)));
+    let n_odd = judged.odd.iter().filter(|&&odd| odd).count();
+    assert!(n_odd <= 15, "{n_odd} of 1,000 rows are odd");
+}
+
+#[test]
+fn an_order_in_the_night_is_odd_and_the_reason_says_the_hour() {
+    let night = with(orders(3, 500, 2), 40, |cells| cells[0] = format!("{}03:12", &cells[0][..11]));
+    let (row, reason) = oddest(&scored(table(&orders(1, 1_500, 1)), table(&night)));
+    assert_eq!(row, 40, "{reason}");
+    assert!(reason.contains("hour 03:00, like no training row; normal 08:00 to 20:00"), "{reason}");
+}
+
+#[test]
+fn a_delivery_before_the_order_is_odd_and_the_reason_says_so() {
+    let early = with(orders(1, 800, 1), 700, |cells| cells[5] = "2024-01-02".into());
+    let (row, reason) = oddest(&detected(table(&early)));
+    assert_eq!(row, 700, "{reason}");
+    assert!(
+        reason.starts_with("delivered 2024-01-02: ") && reason.contains("days before `ordered`, normal "),
+        "{reason}"
+    );
+}
+
+#[test]
+fn a_misspelled_name_is_found_with_the_frequent_spelling() {
+    for (slip, cell) in [("Bergne", 4), ("bergen", 4), ("armchiar", 1), ("n0tebook", 1)] {
+        let (row, reason) =
+            oddest(&detected(table(&with(orders(1, 600, 1), 99, |cells| cells[cell] = slip.into()))));
+        assert_eq!(row, 99, "{slip}: {reason}");
+        assert!(reason.contains("looks like `"), "{slip}: {reason}");
+    }
+}
+
+#[test]
+fn a_cell_that_cannot_be_read_is_a_finding_in_both_ways_of_judging() {
+    let spoiled = |rows| with(rows, 77, |cells| cells[3] = "45o0".into());
+    let (row, reason) = oddest(&detected(table(&spoiled(orders(1, 400, 1)))));
+    assert!(row == 77 && reason.starts_with("amount `45o0`: cannot be read as a number"), "{row} {reason}");
+    let (row, reason) = oddest(&scored(table(&orders(1, 1_500, 1)), table(&spoiled(orders(3, 400, 2)))));
+    assert!(row == 77 && reason.starts_with("amount `45o0`: cannot be read as a number"), "{row} {reason}");
+}
+
+#[test] // 600 codes, of which one is flown in a fifth of the rows: it is never odd for being common.
+fn a_common_level_of_a_code_column_is_never_odd_for_being_common() {
+    let mut stream = Seed(4).stream("codes", &[]);
+    let mut csv = "tailnum,minutes\n".to_owned();
+    let mut common = Vec::new();
+    for row in 0..3_000 {
+        let is_common = stream.below(5) == 0;
+        let code = if is_common { "N725MQ".to_owned() } else { format!("N{}", 100 + stream.below(600)) };
+        writeln!(csv, "{code},{}", 60 + stream.below(300)).unwrap();
+        common.extend(is_common.then_some(row));
+    }
+    let judged = detected(csv);
+    assert!(common.iter().all(|&row| !judged.odd[row]));
+    let mean = |rows: &[usize]| rows.iter().map(|&row| judged.scores[row]).sum::<f64>() / rows.len() as f64;
+    let all: Vec<usize> = (0..3_000).collect();
+    assert!(mean(&common) < mean(&all), "{} {}", mean(&common), mean(&all));
+}
+
+#[test] // The amount is the price times the count, so 249 for a pencil contradicts its row.
+fn a_contradiction_is_found_where_other_columns_say_what_to_expect() {
+    let (row, reason) = oddest(&detected(table(&with(orders(1, 1_200, 1), 321, |cells| {
+        cells[1] = "pencil".into();
+        cells[2] = "1".into();
+        cells[3] = "249.00".into();
+    }))));
+    assert_eq!(row, 321, "{reason}");
+    assert!(reason.contains("given the other columns; "), "{reason}");
+}
+
+#[test]
+fn a_constant_column_is_never_a_reason() {
+    let mut rows = orders(1, 600, 1);
+    for row in &mut rows {
+        row.push_str(",2024,NO");
+    }
+    let csv = format!("ordered,product,count,amount,city,delivered,year,country\n{}\n", rows.join("\n"));
+    let judged = detected(csv);
+    for reason in judged.reasons().flatten() {
+        let named = |column: &str| reason.split("; ").any(|part| part.starts_with(column));
+        assert!(!named("year ") && !named("country "), "{reason}");
+    }
+}
+
+#[test] // Text of which hardly two rows are equal: a number where names stand has another shape.
+fn free_text_is_judged_by_its_shape() {
+    let mut stream = Seed(6).stream("names", &[]);
+    let mut name = |n: usize| -> String {
+        let letters: String = (0..n).map(|_| char::from(b'a' + stream.below(26) as u8)).collect();
+        letters[..1].to_uppercase() + &letters[1..]
+    };
+    let mut csv = "name,points\n".to_owned();
+    for row in 0..500 {
+        let text = if row == 250 {
+            "00-4411/x-912".to_owned()
+        } else {
+            format!("{} {}", name(5 + row % 4), name(6))
+        };
+        writeln!(csv, "{text},{}", row % 17).unwrap();
+    }
+    let (row, reason) = oddest(&detected(csv));
+    let says = ["of training rows have this form (`9-9/a-9`", "has letters that seldom stand side by side"];
+    assert!(row == 250 && says.iter().any(|text| reason.contains(text)), "{row} {reason}");
+}
+
+#[test] // 30 is common in the table, because armchairs cost that much, but no pencil does.
+fn a_value_that_is_normal_overall_and_odd_for_its_group_is_found_and_the_reason_says_so() {
+    let mut stream = Seed(8).stream("prices", &[]);
+    let mut csv = "product,shop,price\n".to_owned();
+    for row in 0..600 {
+        let (product, price) = [("pencil", 2.0), ("armchair", 30.0)][row % 2];
+        let price = if row == 300 { 30.0 } else { price * (1.0 + 0.1 * stream.normal()) };
+        writeln!(csv, "{product},{},{price:.1}", ["north", "south"][row / 2 % 2]).unwrap();
+    }
+    let table = read("table.csv", csv);
+    let mut options = options();
+    options.encode.group_by = vec!["product".into(), "shop".into()];
+    let detection = detect(&table, &options, &Context::silent(Seed(0))).unwrap();
+    let scorer = Scorer { reasons: Some(ReasonForm::Text), ..Scorer::new(&detection, Rule::Fdr(0.1)) };
+    let judged = scorer.collect("table.csv", &table.batches, &mut []).unwrap().0;
+    let (row, reason) = oddest(&judged);
+    assert!(
+        row == 300 && reason.contains("unusual for product `pencil`, shop `north`: normal 1.6 to 2.5 there"),
+        "{row} {reason}"
+    );
+    let model = Model::fit(&table, &options, &Context::silent(Seed(0))).unwrap();
+    let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    let judge = |model: &Model| model.judge(table.rows().next().unwrap()).unwrap().findings.scores;
+    assert_eq!(judge(&again), judge(&model));
+}
