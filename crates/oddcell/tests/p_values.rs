@@ -71,7 +71,7 @@ fn with_a_holdout_p_values_are_uniform() {
     assert!(distance < critical, "KS distance {distance}, critical {critical}");
 }
 
-#[test] // Equal scores, of which ecod has many far out, only make p-values larger.
+#[test] // Equal scores (ecod has many far out) only make p-values larger.
 fn with_a_holdout_and_ties_small_p_values_are_no_more_frequent_than_they_say() {
     let mut options = options("ecod");
     options.split.cross_fit_below = 0;

@@ -122,7 +122,7 @@ fn a_cell_that_cannot_be_read_is_a_finding_in_both_ways_of_judging() {
     assert!(row == 77 && reason.starts_with("amount `45o0`: cannot be read as a number"), "{row} {reason}");
 }
 
-#[test] // 600 codes, of which one is flown in a fifth of the rows: it is never odd for being common.
+#[test] // 600 codes, one of them in a fifth of the rows: it is never odd for being common.
 fn a_common_level_of_a_code_column_is_never_odd_for_being_common() {
     let mut stream = Seed(4).stream("codes", &[]);
     let mut csv = "tailnum,minutes\n".to_owned();
@@ -165,7 +165,7 @@ fn a_constant_column_is_never_a_reason() {
     }
 }
 
-#[test] // Text of which hardly two rows are equal: a number where names stand has another shape.
+#[test] // Text, hardly two rows equal: a number where names stand has another shape.
 fn free_text_is_judged_by_its_shape() {
     let mut stream = Seed(6).stream("names", &[]);
     let mut name = |n: usize| -> String {

@@ -101,7 +101,7 @@ fn json_gives_the_summary_to_programs() {
 #[test]
 fn labels_ignored_and_categorical_columns() {
     let folder = Folder::without_figures();
-    let labelled: String = orders(60)
+    let labeled: String = orders(60)
         .lines()
         .enumerate()
         .map(|(row, line)| match row {
@@ -109,10 +109,10 @@ fn labels_ignored_and_categorical_columns() {
             row => format!("{line},{},{row}\n", row == 7),
         })
         .collect();
-    folder.write("labelled.csv", labelled);
+    folder.write("labeled.csv", labeled);
     let args = [
         "detect",
-        "labelled.csv",
+        "labeled.csv",
         "-o",
         "out.csv",
         "--top",

@@ -415,7 +415,7 @@ fn verdicts_of_the_stream_equal_those_in_memory() {
 #[test]
 fn with_labels_the_agreement_is_told() {
     let folder = Folder::without_figures();
-    let labelled: String = orders(120)
+    let labeled: String = orders(120)
         .lines()
         .enumerate()
         .map(|(row, line)| match row {
@@ -423,22 +423,22 @@ fn with_labels_the_agreement_is_told() {
             row => format!("{line},{}\n", u8::from(row == 7)),
         })
         .collect();
-    folder.write("labelled.csv", labelled);
-    let args = ["fit", "labelled.csv", "-o", "m.oddcell", "--label", "truth"];
+    folder.write("labeled.csv", labeled);
+    let args = ["fit", "labeled.csv", "-o", "m.oddcell", "--label", "truth"];
     assert_cmd_snapshot!(folder.tiny(args), @r"
     success: true
     exit_code: 0
     ----- stdout -----
 
     ----- stderr -----
-    learned from 120 rows, 6 columns (30 features) of labelled.csv
+    learned from 120 rows, 6 columns (30 features) of labeled.csv
     cross-fitted: 5 detectors, each calibrated on the rows it did not see
     on its own training rows (anomalies: 1): AUC [figure], average precision [figure], F1 [figure]
     columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
              1 category (city); left out: truth (label)
     written to m.oddcell
     ");
-    let args = ["score", "m.oddcell", "labelled.csv", "--label", "truth", "-o", "out.csv"];
+    let args = ["score", "m.oddcell", "labeled.csv", "--label", "truth", "-o", "out.csv"];
     assert_cmd_snapshot!(folder.oddcell(args), @r"
     success: true
     exit_code: 0

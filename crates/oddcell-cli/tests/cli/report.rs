@@ -52,11 +52,11 @@ fn score_tells_of_the_model_and_of_labels_and_hides_what_an_earlier_run_had_foun
     succeed(&mut folder.oddcell(["score", "m.oddcell", "orders.csv", "-o", "judged.csv"]));
     let judged = folder.read("judged.csv");
     let label = |row| if row == 7 { "1" } else { "0" };
-    let labelled = judged.lines().skip(1).zip(1..).flat_map(|(line, row)| [label(row), ",", line, "\n"]);
+    let labeled = judged.lines().skip(1).zip(1..).flat_map(|(line, row)| [label(row), ",", line, "\n"]);
     let header = ["truth,", judged.lines().next().unwrap(), "\n"];
-    let labelled: String = header.into_iter().chain(labelled).collect();
-    folder.write("labelled.csv", labelled);
-    let args = ["score", "m.oddcell", "labelled.csv", "--label", "truth", "--fdr", "0.2", "--json"];
+    let labeled: String = header.into_iter().chain(labeled).collect();
+    folder.write("labeled.csv", labeled);
+    let args = ["score", "m.oddcell", "labeled.csv", "--label", "truth", "--fdr", "0.2", "--json"];
     let json = succeed(&mut folder.oddcell(args.into_iter().chain(["--report", "page.html"])));
     let summary: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(summary["report"], "page.html");

@@ -29,7 +29,7 @@ fn a_streamed_fit_says_what_it_learned_from_and_its_model_scores() {
 #[test]
 fn labels_and_the_page_are_there_for_a_streamed_fit_too() {
     let folder = Folder::new();
-    let labelled: String = orders(300)
+    let labeled: String = orders(300)
         .lines()
         .enumerate()
         .map(|(row, line)| match row {
@@ -37,7 +37,7 @@ fn labels_and_the_page_are_there_for_a_streamed_fit_too() {
             row => format!("{line},{}\n", u8::from(row == 7)),
         })
         .collect();
-    folder.write("orders.csv", labelled);
+    folder.write("orders.csv", labeled);
     let args = ["fit", "orders.csv", "-o", "m.oddcell", "--label", "odd", "--report", "page.html", "--json"];
     let fit = |stream: &[&'static str]| {
         let summary = succeed(folder.tiny(args).args(stream));

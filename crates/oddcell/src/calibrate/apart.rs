@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::Seed;
 
-    /// `n` exponential scores, of which the first `n_odd` are 20 to 30 instead.
+    /// `n` exponential scores, but the first `n_odd` are 20 to 30.
     fn scores(n: usize, n_odd: usize, seed: u64) -> Vec<f64> {
         let mut stream = Seed(seed).stream("apart", &[]);
         let mut scores: Vec<f64> = (0..n).map(|_| -(1.0 - stream.uniform()).ln()).collect();

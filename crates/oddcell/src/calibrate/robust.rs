@@ -103,7 +103,7 @@ struct Tail {
 }
 
 impl RobustNull {
-    /// Fits one tail to scores of which at most a tenth are anomalies, in any order. They must be finite, as those of
+    /// Fits one tail to scores, in any order; at most a tenth of them may be anomalies. They must be finite, as those of
     /// every detector are.
     #[must_use]
     pub fn fit(scores: Vec<f64>) -> Self {
@@ -112,7 +112,7 @@ impl RobustNull {
         Self { reference, n_apart: 0, tails, of_powers: false }
     }
 
-    /// Fits the distribution to all scores of a table, in any order, of which up to two fifths may be anomalies.
+    /// Fits the distribution to all scores of a table, in any order; up to two fifths of them may be anomalies.
     #[must_use]
     pub fn of_table(scores: Vec<f64>) -> Self {
         let reference = Calibration::conformal(scores);

@@ -8,7 +8,7 @@
 //! mode is the score: s/w, the variance of the noise in every cell. A training row's own score leaves the row itself out.
 //!
 //! *Source:* Livernoche, Jain, Hezaveh, Ravanbakhsh (2024), "On diffusion modeling for anomaly detection". The authors'
-//! code rounds the mode to one of 300 diffusion times, the last of which is a variance of 0.78; so far rows tie there.
+//! code rounds the mode to one of 300 diffusion times. The last one is a variance of 0.78; so far rows tie there.
 //! Ours is not rounded.
 
 use std::ops::Range;

@@ -60,7 +60,7 @@ impl ScadParams {
         let leaky = Layer::Curve(Curve::LeakyRelu(0.2));
         let mut layers = vec![Layer::torch(self.units), Layer::Curve(Curve::Tanh), norm];
         layers.extend([Layer::torch(2 * self.units), leaky, norm, Layer::torch(self.units), leaky]);
-        layers.extend([Layer::NormaliseGroups(n_windows), Layer::NormaliseRows]);
+        layers.extend([Layer::NormalizeGroups(n_windows), Layer::NormalizeRows]);
         layers
     }
 
@@ -70,7 +70,7 @@ impl ScadParams {
         let leaky = Layer::Curve(Curve::LeakyRelu(0.2));
         let mut layers = vec![Layer::torch(self.units / 4), leaky, norm];
         layers.extend([Layer::torch(self.units / 2), leaky, Layer::torch(self.units), leaky]);
-        layers.extend([Layer::NormaliseGroups(n_windows), Layer::NormaliseRows]);
+        layers.extend([Layer::NormalizeGroups(n_windows), Layer::NormalizeRows]);
         layers
     }
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{Check, EncodeError, Encoder, column::LearnedColumn};
 use crate::{
     Table,
+    count::counted,
     kinds::{CellAt, Cells, Hint, figure_within, read},
 };
 
@@ -58,7 +59,12 @@ impl Within {
                 let figure = |end| figure_within(end, group.high - group.low);
                 format!("unusual for {name}: normal {} to {} there", figure(group.low), figure(group.high))
             }
-            Some(Group { rows, .. }) => format!("unusual for {name}, of which training had {rows} rows"),
+            Some(Group { rows, .. }) => {
+                format!(
+                    "unusual for {name}; training had only {} there",
+                    counted(*rows as usize, "row", "rows")
+                )
+            }
             None => format!("unusual for {name}, which training never had"),
         };
         text.into()
@@ -200,5 +206,6 @@ mod tests {
         assert_eq!(within.distance(49.0 / 8.0, "a", plain), 0.0);
         assert_eq!(within.distance(5.0, "new", plain), 0.0);
         assert_eq!(within.distance(f64::NAN, "a", plain), 0.0);
+        assert_eq!(within.tell("a", "shop `a`").text, "unusual for shop `a`; training had only 3 rows there");
     }
 }

@@ -346,7 +346,7 @@ kinds! {
     boolean: Boolean,
     /// Dates, times of day, or both. As numbers they are seconds, since 1970-01-01 or since midnight.
     date: Date,
-    /// Names, titles and remarks of which hardly two are equal.
+    /// Names, titles and remarks; hardly two are equal.
     text: Text,
     /// Names out of a list. Columns of nested or binary types are categories, too, but their cells cannot be read:
     /// such columns can only be ignored.

@@ -1,4 +1,4 @@
-//! Free text: names, titles, remarks, of which hardly two are equal. Judged by shape, length and letters.
+//! Free text: names, titles, remarks; hardly two are equal. Judged by shape, length and letters.
 //!
 //! *Features:* the length, as a number; and not as coordinates: how rare the shape is (`shape.rs`), how rare the rarest
 //! pair of letters is, and whether there are spaces around.
