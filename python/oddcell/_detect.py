@@ -35,8 +35,7 @@ def found_in(
     else:
         table = table_of_array(check_array(X, dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=2))
     if preset is not None:
-        # As on the command line, presets are those of the first detector unless one is named.
-        params = {**_oddcell.preset(detector or _oddcell.detectors()[0]["name"], preset), **params}
+        params = {**_oddcell.preset(detector, preset), **params}
     learning = {
         "detector": detector,
         "options": {name: params.pop(name) for name in _oddcell.default_options() if name in params},

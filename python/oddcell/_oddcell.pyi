@@ -169,9 +169,9 @@ def detectors() -> list[dict]:
     All detectors: their names, summaries, presets, and parameters with defaults.
     """
 
-def preset(detector: str, name: str) -> dict:
+def preset(detector: str | None, name: str) -> dict:
     """
-    The parameters of a preset.
+    The parameters of a preset; without a detector, of the default of tables of numbers.
     """
 
 def set_threads(count: int | None = None) -> None:

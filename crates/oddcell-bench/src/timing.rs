@@ -13,7 +13,7 @@ use std::{
 
 use oddcell::{
     Context, Error, Matrix, Seed,
-    detect::{Training, noise::NoiseParams},
+    detect::Training,
     noise::{Extremes, Noise, PaddedRows, Scratch, Shard},
 };
 use rayon::prelude::*;
@@ -208,9 +208,9 @@ impl Workload {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
             });
         };
-        if let Some(params) = NoiseParams::of(&spec) {
+        if let Some(noise) = spec.noise() {
             let values: Vec<f32> = self.train.values().iter().map(|&cell| cell as f32).collect();
-            let (took, ()) = timed(|| draw_noise(&params.noise(), &values, self.train.n_cols()));
+            let (took, ()) = timed(|| draw_noise(&noise, &values, self.train.n_cols()));
             add(NOISE, self.train.n_rows(), took);
         }
         let detector = spec.build().map_err(Error::from)?;

@@ -11,6 +11,7 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use oddcell::{
+    detect::{Entry, Tables},
     judge::Only,
     model::Streaming,
     table::{ColumnKind, Format},
@@ -382,15 +383,25 @@ pub(crate) struct ColumnArgs {
     pub(crate) keep_identifiers: bool,
 }
 
+/// The help of `--detector`.
+fn detector_help() -> String {
+    let [numbers, mixed] = [Tables::OfNumbers, Tables::Mixed].map(|tables| Entry::default_of(tables).name);
+    format!("Detector [default: {numbers} for tables of numbers, {mixed} for all others]")
+}
+
+/// The help of `--preset`.
+fn preset_help() -> String {
+    let entry = Entry::default_of(Tables::OfNumbers);
+    format!("Parameter set; {} has {}", entry.name, entry.presets().join(", "))
+}
+
 /// The detector and its parameters.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Learning")]
 pub(crate) struct LearnArgs {
-    /// Detector [default: noise for tables of numbers, columns for all others]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = detector_help())]
     pub(crate) detector: Option<String>,
-    /// Parameter set; of noise: `default`, `fast`, `best`, or `paper` (exactly as in the paper)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = preset_help())]
     pub(crate) preset: Option<String>,
     /// Same as `--preset fast`: learns and scores several times as fast, finds somewhat less
     #[arg(long, conflicts_with_all = ["preset", "best"])]
@@ -398,10 +409,10 @@ pub(crate) struct LearnArgs {
     /// Same as `--preset best`: takes several times as long
     #[arg(long, conflicts_with = "preset")]
     pub(crate) best: bool,
-    /// Training rows that noise keeps for comparison (same as `--set keep_rows=N`); 0 keeps none
+    /// Training rows that the model keeps for comparison (same as `--set keep_rows=N`); 0 keeps none
     #[arg(long, value_name = "N")]
     pub(crate) keep_rows: Option<usize>,
-    /// Net of the noise detector
+    /// Net of the detector (same as `--set net=NET`)
     #[arg(long, value_name = "NET", value_parser = ["mlp", "resmlp"])]
     pub(crate) net: Option<String>,
     /// Set one parameter, e.g. `sigma_max=1.5`, `encode.one_hot=true`, `fit.folds=10`
@@ -512,7 +523,7 @@ pub(crate) struct FitArgs {
     /// Write the model here
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: PathBuf,
-    /// For tables larger than memory: read the file twice and learn block by block (noise detector only)
+    /// For tables larger than memory: read the file twice and learn block by block (not every detector can)
     #[arg(long)]
     pub(crate) stream: bool,
     /// Memory for rows with --stream, in GB

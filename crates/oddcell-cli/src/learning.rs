@@ -8,7 +8,6 @@ use std::{
 
 use oddcell::{
     DetectorSpec, Seed, Table,
-    detect::DETECTORS,
     encode::EncodeOptions,
     error::with_causes,
     judge,
@@ -56,7 +55,8 @@ pub(crate) fn options(
     let preset = shortcut.or(learn.preset.as_deref()).or(config.preset.as_deref());
     let detector = match (name, preset) {
         (None, None) => DetectorSpec::by_table(),
-        _ => DetectorSpec::new(name.unwrap_or(DETECTORS[0].name), preset)?,
+        (None, Some(preset)) => DetectorSpec::preset(preset)?,
+        (Some(name), _) => DetectorSpec::new(name, preset)?,
     };
     let mut options = FitOptions::new(detector);
     let origin = config_name(learn.config.as_deref());

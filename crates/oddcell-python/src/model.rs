@@ -69,6 +69,7 @@ impl Model {
         let Learning { categorical, seed, .. } = learning;
         work::run(py, progress, |monitor| {
             let table = table.to_learn_from(&categorical)?;
+            notes.extend(model.spec().note());
             let model = oddcell::Model::fit(&table, &options, &Context { seed: Seed(seed), monitor })?;
             let mut notes = table.all_notes();
             notes.extend(model.encoder().reports().iter().map(ToString::to_string));

@@ -36,10 +36,19 @@ pub(crate) fn detectors(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     DETECTORS.iter().map(described).collect()
 }
 
-/// The parameters of a preset.
+/// The parameters of a preset; without a detector, of the default of tables of numbers.
 #[pyfunction]
-pub(crate) fn preset<'py>(py: Python<'py>, detector: &str, name: &str) -> PyResult<Bound<'py, PyDict>> {
-    dict(py, DetectorSpec::new(detector, Some(name)).map_err(raised)?.params())
+#[pyo3(signature = (detector, name))]
+pub(crate) fn preset<'py>(
+    py: Python<'py>,
+    detector: Option<&str>,
+    name: &str,
+) -> PyResult<Bound<'py, PyDict>> {
+    let spec = match detector {
+        None => DetectorSpec::preset(name),
+        Some(detector) => DetectorSpec::new(detector, Some(name)),
+    };
+    dict(py, spec.map_err(raised)?.params())
 }
 
 /// The options that all detectors share, with their defaults: how columns become features, and which rows train and

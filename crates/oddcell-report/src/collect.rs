@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use arrow_array::{ArrayRef, RecordBatch};
 use oddcell::{
     Error,
-    detect::noise::NoiseParams,
     encode::Part,
     judge::{self, Judge, Judgement, Labels, Observer, Oddest},
     verdict::Rule,
@@ -143,7 +142,7 @@ impl<'a> Collector<'a> {
     /// also shows some rows with the noise that the detector was trained with.
     pub fn finish(self, about: About, noised: bool) -> Result<Report, Error> {
         let rows = self.oddest.into_rows();
-        let noise = NoiseParams::of(self.judge.spec()).filter(|_| noised).map(|params| params.noise());
+        let noise = self.judge.spec().noise().filter(|_| noised);
         let (sample, seed) = (self.sample.into_rows(), self.judge.seed());
         let features = self.judge.encoder().features().iter().enumerate();
         let coordinates: Vec<usize> = features

@@ -115,6 +115,7 @@ fn keys_that_come_after_the_first_batch_are_columns_of_the_model_or_left_out() {
     calibrated on 600 rows held out
     columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
              1 category (city); left out: clerk (ignored)
+    note: the detector is `noise` because its parameter `train_for` is set; the default for this table is `columns`
     written to late.oddcell
     ");
 }

@@ -63,7 +63,7 @@ fn what_cannot_be_streamed_is_told_before_the_table_is_read() {
 
     ----- stderr -----
     error: knn cannot learn from a stream: it needs all rows in memory at once
-    hint: omit --stream; only the noise detector with trust=1 can learn from a stream
+    hint: omit --stream, or choose a detector that learns from a stream: noise
     ");
     assert_cmd_snapshot!(folder.oddcell(["fit", "-", "-o", "m.oddcell", "--stream"]), @r"
     success: false

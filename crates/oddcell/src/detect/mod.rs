@@ -56,7 +56,7 @@ use std::{fmt::Debug, ops::Range};
 pub use abilities::{Abilities, CellUnit, Keeps, Size, Training};
 #[doc(hidden)]
 pub use blocks::{BlockDetector, RowBlocks};
-pub use list::{DETECTORS, Entry};
+pub use list::{DETECTORS, Entry, Tables};
 pub use spec::DetectorSpec;
 
 use neural::Generation;

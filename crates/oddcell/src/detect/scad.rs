@@ -80,9 +80,7 @@ impl Params for ScadParams {
     const SUMMARY: &'static str =
         "internal contrastive learning: how well some columns match the rest of their row";
     const ABILITIES: Abilities = Abilities {
-        training: Training::InSteps {
-            short: &[("train_for", "60 steps"), ("units", "16"), ("repeats", "4")],
-        },
+        training: Training::in_steps(&[("train_for", "60 steps"), ("units", "16"), ("repeats", "4")]),
         slow_to_score: true,
         memory: 600 << 20,
         ..Abilities::SMALL_NET

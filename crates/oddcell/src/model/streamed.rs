@@ -63,8 +63,7 @@ impl Streaming {
         context: &Context<'_>,
     ) -> Result<Model, Error> {
         options.validate()?;
-        // Of the two defaults, only that for tables of numbers learns from streams.
-        let options = &FitOptions { detector: options.detector.of_table(false), ..options.clone() };
+        let options = &FitOptions { detector: options.detector.of_stream(), ..options.clone() };
         let detector = options.detector.build()?;
         let learner = in_blocks(&*detector, options)?;
         let n_rows = crossfit::enough_rows(sample.n_rows, options)?;
@@ -83,6 +82,8 @@ impl Streaming {
         let calibration = Calibration::conformal(scores);
         let members = vec![Member { fitted, calibration, n_training_rows }];
         Ok(Model::of(encoder, members, options, context.seed))
+        let options =
+            &FitOptions { detector: options.detector.of_table(encoder.is_mixed()), ..options.clone() };
     }
 
     /// The sizes of the blocks for `n_rows` rows; they differ by at most one row.
