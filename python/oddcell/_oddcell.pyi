@@ -14,11 +14,6 @@ class Model:
     """
     def __reduce__(self, /) -> tuple[Any, tuple[bytes]]: ...
     @property
-    def categorical(self, /) -> list[str]:
-        """
-        The columns that hold names.
-        """
-    @property
     def columns(self, /) -> list[str]:
         """
         The columns that it judges, in the order of the training table.
@@ -50,6 +45,11 @@ class Model:
     def judge(self, /, table: Table, progress: Any | None = None) -> tuple[Incomplete, Incomplete]:
         """
         Scores and p-values of all rows of `table`.
+        """
+    @property
+    def kinds(self, /) -> dict:
+        """
+        What the cells of its columns mean: `number`, `boolean`, `date`, `text` or `category`, by name.
         """
     @property
     def left_out(self, /) -> list[tuple[str, str]]:

@@ -111,14 +111,16 @@ def test_an_index_is_not_a_column():
 def test_kinds_of_columns_are_the_same_as_on_the_command_line():
     model = short().fit(mixed()).model_
     assert model.columns == ["amount", "city", "day", "paid", "items"]
-    assert model.categorical == ["city"]
+    kinds = {"amount": "number", "city": "category", "day": "date", "paid": "boolean", "items": "number"}
+    assert model.kinds == kinds
     # Numbers are categories if the frame or the user says so.
     frame = mixed().assign(zone=pd.Categorical(np.arange(200) % 4 + 10), code=np.arange(200) % 3)
-    assert short().fit(frame).model_.categorical == ["city", "zone"]
-    assert short(categorical=["code"]).fit(frame).model_.categorical == ["city", "zone", "code"]
+    assert short().fit(frame).model_.kinds == {**kinds, "zone": "category", "code": "number"}
+    model = short(categorical=["code"]).fit(frame).model_
+    assert model.kinds == {**kinds, "zone": "category", "code": "category"}
     enum = pl.DataFrame({"a": np.random.default_rng(0).normal(size=90), "b": ["x", "y", "z"] * 30})
     for kind in (pl.Categorical, pl.Enum(["x", "y", "z"])):
-        assert short().fit(enum.with_columns(pl.col("b").cast(kind))).model_.categorical == ["b"]
+        assert short().fit(enum.with_columns(pl.col("b").cast(kind))).model_.kinds["b"] == "category"
 
 
 def test_columns_that_are_left_out_give_a_warning_and_are_nan():

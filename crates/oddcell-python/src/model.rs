@@ -7,10 +7,8 @@ use oddcell::{
     Context, Matrix, Seed,
     calibrate::Calibration,
     detect::CellUnit,
-    encode::EncodedColumn,
     explain::Unit,
     judge::{Judge, Noise, ReasonForm, Scorer},
-    table::ColumnKind,
     verdict::Rule,
 };
 use pyo3::{
@@ -69,9 +67,9 @@ impl Model {
         let Learning { categorical, seed, .. } = learning;
         work::run(py, progress, |monitor| {
             let table = table.to_learn_from(&categorical)?;
-            notes.extend(model.spec().note());
             let model = oddcell::Model::fit(&table, &options, &Context { seed: Seed(seed), monitor })?;
             let mut notes = table.all_notes();
+            notes.extend(model.spec().note());
             notes.extend(model.encoder().reports().iter().map(ToString::to_string));
             Ok(Self::of(model, notes))
         })
@@ -195,12 +193,14 @@ impl Model {
         left_out.map(|column| (column.name.clone(), column.reason.to_string())).collect()
     }
 
-    /// The columns that hold names.
+    /// What the cells of its columns mean: `number`, `boolean`, `date`, `text` or `category`, by name.
     #[getter]
-    fn categorical(&self) -> Vec<String> {
-        let columns = self.inner.encoder().columns().iter();
-        let names = columns.filter(|column| column.kind() == ColumnKind::Category);
-        names.map(EncodedColumn::name).map(str::to_owned).collect()
+    fn kinds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let kinds = PyDict::new(py);
+        for column in self.inner.encoder().columns() {
+            kinds.set_item(column.name(), column.kind().name())?;
+        }
+        Ok(kinds)
     }
 
     /// Notes about the training table.

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use arrow_array::{ArrayRef, RecordBatch};
 use oddcell::{
     Error,
-    encode::Part,
     judge::{self, Judge, Judgement, Labels, Observer, Oddest},
     verdict::Rule,
 };
@@ -144,11 +143,7 @@ impl<'a> Collector<'a> {
         let rows = self.oddest.into_rows();
         let noise = self.judge.spec().noise().filter(|_| noised);
         let (sample, seed) = (self.sample.into_rows(), self.judge.seed());
-        let features = self.judge.encoder().features().iter().enumerate();
-        let coordinates: Vec<usize> = features
-            .filter(|(_, feature)| !matches!(feature.part, Part::Sign(_)))
-            .map(|(at, _)| at)
-            .collect();
+        let coordinates = self.judge.encoder().coordinates();
         let map = map::map(self.judge.fitted(), noise.as_ref(), &sample, &rows, &coordinates, seed)?;
         let thresholds = self.tally.thresholds(&rows, &self.labels);
         Ok(Report::new(&Content {

@@ -14,7 +14,7 @@ use crate::{
     Error, Matrix,
     kinds::{Block, Unreadable, read, write_null_flags},
     layout::Layout,
-    table::{ColumnKind, Rows},
+    table::Rows,
 };
 
 /// Turns rows into features, as learned from the training rows.
@@ -133,6 +133,14 @@ impl Encoder {
     }
 
     /// The columns that make features, in the order of the training table.
+    /// The features that are coordinates, by which rows are compared. Levels and signs are none.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn coordinates(&self) -> Vec<usize> {
+        let roles = self.layout.roles().enumerate();
+        roles.filter(|(_, role)| role.is_coordinate()).map(|(at, _)| at).collect()
+    }
+
     #[must_use]
     pub fn columns(&self) -> &[EncodedColumn] {
         &self.columns
@@ -341,7 +349,7 @@ impl Encoder {
 
 /// Whether a table has any column that is not a number.
 pub(super) fn is_mixed(columns: &[LearnedColumn]) -> bool {
-    columns.iter().any(|column| column.content.kind() != ColumnKind::Number || column.within.is_some())
+    columns.iter().any(|column| !column.content.kind().is_numeric() || column.within.is_some())
 }
 
 /// How far out a cell lies that has no value where it should have one, in standard deviations.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{EncodedColumn, IdentifierSign, NormalRange};
+use super::{EncodedColumn, IdentifierSign};
 
 /// A column of the training table that makes no features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,17 +109,9 @@ impl Report {
     pub(super) fn of_column(column: &EncodedColumn) -> Option<Self> {
         let name = column.name();
         column.content().as_kind().report(name).or_else(|| {
-            let value = match column.normal() {
-                NormalRange::Range { text, constant: true, .. } => text,
-                NormalRange::Levels { levels } if levels.first().is_some_and(|first| first.share == 1.0) => {
-                    &levels[0].name
-                }
-                NormalRange::Range { .. } | NormalRange::Levels { .. } | NormalRange::Lengths { .. } => {
-                    return None;
-                }
-            };
+            let value = column.normal().constant()?.to_owned();
             // Nulls among equal values are a change, too.
-            let constant = Self::Constant { column: name.to_owned(), value: value.clone() };
+            let constant = Self::Constant { column: name.to_owned(), value };
             (column.nulls() == 0).then_some(constant)
         })
     }

@@ -186,11 +186,8 @@ impl Reason<'_> {
 
     /// Writes `cannot be read as a number (normal 2 to 50)`.
     fn write_unreadable(&self, out: &mut impl Write) -> fmt::Result {
-        let normal = match self.normal {
-            NormalRange::Range { .. } | NormalRange::Lengths { .. } => " (normal ",
-            NormalRange::Levels { .. } => " (usually ",
-        };
-        for piece in ["cannot be read as ", self.kind.expected(Notation::default()), normal] {
+        let expected = self.kind.expected(Notation::default());
+        for piece in ["cannot be read as ", expected, " (", self.normal.adverb(), " "] {
             out.write_str(piece)?;
         }
         self.normal.write(out)?;
@@ -207,8 +204,8 @@ impl Reason<'_> {
 
     /// Writes how common the value is, and which values are usual.
     fn write_shares(&self, out: &mut impl Write) -> fmt::Result {
-        if let (NormalRange::Lengths { low, high }, Some(value)) = (self.normal, &self.value) {
-            return write!(out, "; {} characters, usually {low} to {high}", value.chars().count());
+        if let Some(length) = self.value.as_ref().and_then(|value| self.normal.length_of(value)) {
+            return ["; ", &length].into_iter().try_for_each(|piece| out.write_str(piece));
         }
         match self.training_share {
             Some(0.0) => out.write_str(", never seen in training")?,
@@ -224,10 +221,8 @@ impl Reason<'_> {
 
     /// Writes where the value lies beside the normal range.
     fn write_range(&self, out: &mut impl Write, above: &str, below: &str) -> fmt::Result {
-        if let NormalRange::Range { low, high, constant, .. } = self.normal
-            && low == high
-        {
-            out.write_str(if *constant { ", always " } else { ", nearly always " })?;
+        if let Some(how_often) = self.normal.how_often() {
+            [", ", how_often, " "].into_iter().try_for_each(|piece| out.write_str(piece))?;
             self.normal.write(out)?;
             return out.write_str(" in training");
         }

@@ -53,12 +53,24 @@ struct SavedCategory {
     one_hot: bool,
 }
 
-/// Positions in [`Kind::hidden`].
-const LEVEL: usize = 0;
-const RARE: usize = 1;
-const MISSPELLED: usize = 2;
-const ODD_SHAPE: usize = 3;
-const SPACES: usize = 4;
+/// What it tells of a cell besides its coordinates.
+#[derive(Clone, Copy)]
+enum Told {
+    Level,
+    Rare,
+    Misspelled,
+    Shape,
+    Spaces,
+}
+
+/// The features for it, in order: the level, what [`Levels::standing`] says, and the spaces.
+const HIDDEN: [(Told, Role, &str); N_SIGNS + 2] = [
+    (Told::Level, Role::Level, "level"),
+    (Told::Rare, Role::Sign, "rare"),
+    (Told::Misspelled, Role::Sign, "misspelled"),
+    (Told::Shape, Role::Sign, "odd shape"),
+    (Told::Spaces, Role::Sign, "spaces around"),
+];
 /// Up to this many levels each have a coordinate of their own.
 const MOST_OWN: usize = 8;
 /// The most with plain 0/1 features, as in the paper.
@@ -185,13 +197,7 @@ impl Kind for Category {
     }
 
     fn hidden(&self) -> Vec<(Role, &'static str)> {
-        vec![
-            (Role::Level, "level"),
-            (Role::Sign, "rare"),
-            (Role::Sign, "misspelled"),
-            (Role::Sign, "odd shape"),
-            (Role::Sign, "spaces around"),
-        ]
+        HIDDEN.map(|(_, role, name)| (role, name)).to_vec()
     }
 
     fn write_hidden(&self, cells: &Cells, mut block: Block<'_>) {
@@ -218,17 +224,16 @@ impl Kind for Category {
     }
 
     fn tell(&self, cell: &CellAt<'_>, hidden: usize, counts: Counts) -> Result<Option<Hint>, TableError> {
-        let Some((name, _)) = cell.name()? else { return Ok(None) };
+        let (Some((name, _)), Some((told, ..))) = (cell.name()?, HIDDEN.get(hidden)) else { return Ok(None) };
         let levels = &self.saved.levels;
-        Ok(match hidden {
-            LEVEL | RARE | MISSPELLED => levels.meant(&name, levels.place(&name)).map(|meant| {
+        Ok(match told {
+            Told::Level | Told::Rare | Told::Misspelled => levels.meant(&name, levels.place(&name)).map(|meant| {
                 let Level { name, rows } = &levels.known()[meant];
                 let text = format!("looks like `{name}` ({} of training rows)", percent(counts.share(*rows)));
                 Hint { text, expected: Some(name.clone()) }
             }),
-            ODD_SHAPE => levels.shape_rows(&name).map(|rows| told_shape(&name, rows, counts)),
-            SPACES => Some(told_spaces(&name, self.saved.spaced, counts)),
-            _ => None,
+            Told::Shape => levels.shape_rows(&name).map(|rows| told_shape(&name, rows, counts)),
+            Told::Spaces => Some(told_spaces(&name, self.saved.spaced, counts)),
         })
     }
 

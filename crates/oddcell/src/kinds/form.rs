@@ -35,9 +35,21 @@ pub(super) struct Form {
     scale: Option<f64>,
 }
 
+/// What a feature of a form is about.
+#[derive(Clone, Copy)]
+enum Told {
+    Sign,
+    Decimals,
+    /// The number itself, on the scale on which the numbers are not skewed.
+    Scaled,
+}
+
 /// The features of a form; the last one only if the numbers are skewed.
-const HIDDEN: [(Role, &str); 3] =
-    [(Role::Sign, "other sign"), (Role::Sign, "odd decimals"), (Role::Skewed, "skewed")];
+const HIDDEN: [(Told, Role, &str); 3] = [
+    (Told::Sign, Role::Sign, "other sign"),
+    (Told::Decimals, Role::Sign, "odd decimals"),
+    (Told::Scaled, Role::Skewed, "skewed"),
+];
 
 impl Form {
     /// Learns from numbers in rising order, at least one.
@@ -59,7 +71,8 @@ impl Form {
 
     /// Its features.
     pub(super) fn hidden(&self) -> Vec<(Role, &'static str)> {
-        HIDDEN[..2 + usize::from(self.scale.is_some())].to_vec()
+        let n_features = HIDDEN.len() - usize::from(self.scale.is_none());
+        HIDDEN[..n_features].iter().map(|&(_, role, name)| (role, name)).collect()
     }
 
     /// Writes the features of a number.
@@ -68,11 +81,13 @@ impl Form {
             features.fill(0.0);
             return;
         }
-        features[0] = self.sign(number, is_new);
         let itself = u64::from(is_new);
-        features[1] = rarity.surprise(self.decimals[decimals(number)] + itself, is_new);
-        if let Some(skewed) = features.get_mut(2) {
-            *skewed = self.scaled(number);
+        for (x, (told, ..)) in features.iter_mut().zip(HIDDEN) {
+            *x = match told {
+                Told::Sign => self.sign(number, is_new),
+                Told::Decimals => rarity.surprise(self.decimals[decimals(number)] + itself, is_new),
+                Told::Scaled => self.scaled(number),
+            };
         }
     }
 
@@ -82,10 +97,10 @@ impl Form {
             0.0 => "no training row is".to_owned(),
             share => format!("{} of training rows are", percent(share)),
         };
-        match hidden {
-            0 if number < 0.0 => Some(format!("is negative; {}", share(self.negative)).into()),
-            0 => Some(format!("is positive; {}", share(self.positive)).into()),
-            1 => {
+        match HIDDEN.get(hidden)?.0 {
+            Told::Sign if number < 0.0 => Some(format!("is negative; {}", share(self.negative)).into()),
+            Told::Sign => Some(format!("is positive; {}", share(self.positive)).into()),
+            Told::Decimals => {
                 let own = decimals(number);
                 let usual = (0..=MOST_DECIMALS).max_by_key(|&n| self.decimals[n])?;
                 let (own_share, usual_share) =
@@ -108,7 +123,7 @@ impl Form {
                 let rows = if own_share == 0.0 { "training row" } else { "training rows" };
                 Some(format!("{has}, {like} {rows}; {usual_share} {usually}").into())
             }
-            _ => None,
+            Told::Scaled => None,
         }
     }
 

@@ -61,6 +61,45 @@ impl NormalRange {
     /// The most names listed.
     pub const MAX_LEVELS: usize = 3;
 
+    /// The value that all training rows had, if it was the same one.
+    pub(crate) fn constant(&self) -> Option<&str> {
+        match self {
+            Self::Range { text, constant: true, .. } => Some(text),
+            Self::Levels { levels } => {
+                levels.first().filter(|first| first.share == 1.0).map(|first| &*first.name)
+            }
+            Self::Range { .. } | Self::Lengths { .. } => None,
+        }
+    }
+
+    /// How often the one value of a range of no width was there: `always`, or `nearly always`.
+    pub(crate) fn how_often(&self) -> Option<&'static str> {
+        match self {
+            Self::Range { low, high, constant, .. } if low == high => {
+                Some(if *constant { "always" } else { "nearly always" })
+            }
+            Self::Range { .. } | Self::Levels { .. } | Self::Lengths { .. } => None,
+        }
+    }
+
+    /// What stands before it in a sentence: ranges are `normal`, names are `usually` there.
+    pub(crate) fn adverb(&self) -> &'static str {
+        match self {
+            Self::Range { .. } | Self::Lengths { .. } => "normal",
+            Self::Levels { .. } => "usually",
+        }
+    }
+
+    /// How long the value is and how long values usually are, if lengths are what is normal.
+    pub(crate) fn length_of(&self, value: &str) -> Option<String> {
+        match self {
+            Self::Lengths { low, high } => {
+                Some(format!("{} characters, usually {low} to {high}", value.chars().count()))
+            }
+            Self::Range { .. } | Self::Levels { .. } => None,
+        }
+    }
+
     /// Writes the [`fmt::Display`] form.
     pub(crate) fn write(&self, out: &mut impl Write) -> fmt::Result {
         match self {

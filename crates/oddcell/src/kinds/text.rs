@@ -57,6 +57,21 @@ const RARE_SHAPE: f64 = 0.5;
 /// Spaces around one text in twenty are nothing special.
 const LEAST_SPACED: f64 = 3.0;
 
+/// What it tells of a cell besides the length.
+#[derive(Clone, Copy)]
+enum Told {
+    Shape,
+    Letters,
+    Spaces,
+}
+
+/// The features for it, in order.
+const HIDDEN: [(Told, Role, &str); 3] = [
+    (Told::Shape, Role::Sign, "odd shape"),
+    (Told::Letters, Role::Part, "rarest letters"),
+    (Told::Spaces, Role::Sign, "spaces around"),
+];
+
 impl Kind for Text {
     fn expected(_: Notation) -> &'static str {
         "a text"
@@ -144,7 +159,7 @@ impl Kind for Text {
     }
 
     fn hidden(&self) -> Vec<(Role, &'static str)> {
-        vec![(Role::Sign, "odd shape"), (Role::Part, "rarest letters"), (Role::Sign, "spaces around")]
+        HIDDEN.map(|(_, role, name)| (role, name)).to_vec()
     }
 
     fn write_hidden(&self, cells: &Cells, mut block: Block<'_>) {
@@ -160,19 +175,26 @@ impl Kind for Text {
             }
             let cell = names.value(at);
             let text = cell.trim_ascii();
-            row[0] = RARE_SHAPE * self.rarity.surprise((shapes.of(text) + itself).max(1), is_new);
-            row[1] = letters.rarest(text, is_new);
-            row[2] = if cell.len() > text.len() { spaced } else { 0.0 };
+            for (x, (told, ..)) in row.iter_mut().zip(HIDDEN) {
+                *x = match told {
+                    Told::Shape => {
+                        RARE_SHAPE * self.rarity.surprise((shapes.of(text) + itself).max(1), is_new)
+                    }
+                    Told::Letters => letters.rarest(text, is_new),
+                    Told::Spaces if cell.len() > text.len() => spaced,
+                    Told::Spaces => 0.0,
+                };
+            }
         }
     }
 
     fn tell(&self, cell: &CellAt<'_>, hidden: usize, counts: Counts) -> Result<Option<Hint>, TableError> {
-        let Some((text, _)) = cell.name()? else { return Ok(None) };
-        Ok(match hidden {
-            0 => Some(told_shape(&text, self.saved.shapes.of(&text), counts)),
-            1 => Some("has letters that seldom stand side by side".to_owned().into()),
-            _ => Some(told_spaces(&text, self.saved.spaced, counts)),
-        })
+        let (Some((text, _)), Some((told, ..))) = (cell.name()?, HIDDEN.get(hidden)) else { return Ok(None) };
+        Ok(Some(match told {
+            Told::Shape => told_shape(&text, self.saved.shapes.of(&text), counts),
+            Told::Letters => "has letters that seldom stand side by side".to_owned().into(),
+            Told::Spaces => told_spaces(&text, self.saved.spaced, counts),
+        }))
     }
 
     fn look<'a>(&self, cell: &CellAt<'a>, _: Counts) -> Result<Seen<'a>, TableError> {
