@@ -12,7 +12,7 @@ use std::{
 };
 
 use oddcell::{
-    Context, Error, Matrix, Seed,
+    Context, Error, Matrix, Seed, Silent,
     detect::Training,
     noise::{Extremes, Noise, PaddedRows, Scratch, Shard},
 };
@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     LabError,
+    contest::Contest,
     files::{create_folder, write_whole},
     methods::Method,
     protocol::{self, Protocol},
@@ -217,8 +218,9 @@ impl Workload {
         let (took, fitted) = timed(|| detector.fit(&self.train, &Context::silent(Seed(seed))));
         let fitted = fitted.map_err(Error::from)?;
         add(TRAINING, self.train.n_rows(), took);
-        let (took, scores) = timed(|| fitted.score(&self.test));
-        scores.map_err(Error::from)?;
+        let contest = Contest::new(&spec, Seed(seed), &self.test)?;
+        let (took, judged) = timed(|| contest.judge(&*fitted, false, false, &Silent));
+        judged?;
         add(JUDGING, self.test.n_rows(), took);
         Ok(timings)
     }
