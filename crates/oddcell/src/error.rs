@@ -317,6 +317,7 @@ pub enum ScoreError {
 
 /// A text from a table, a file or a setting as it may reach a terminal: control characters, which can hide or forge what a
 /// terminal shows, and characters that change the direction of text are written as escapes, `\u{1b}`.
+#[doc(hidden)]
 #[must_use]
 pub fn escaped(text: &str) -> Cow<'_, str> {
     let is_active = |c: char| {
@@ -339,6 +340,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
 
 /// The message of an error and of its causes, each once, with serde's names of types in plain words. It is [`escaped`],
 /// because it quotes names and cells.
+#[doc(hidden)]
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();

@@ -122,6 +122,7 @@ impl Encoder {
     }
 
     /// The features in order; those of one column stand together.
+    #[doc(hidden)]
     #[must_use]
     pub fn features(&self) -> &[Feature] {
         &self.features
@@ -132,7 +133,6 @@ impl Encoder {
         Arc::clone(&self.layout)
     }
 
-    /// The columns that make features, in the order of the training table.
     /// The features that are coordinates, by which rows are compared. Levels and signs are none.
     #[doc(hidden)]
     #[must_use]
@@ -141,6 +141,7 @@ impl Encoder {
         roles.filter(|(_, role)| role.is_coordinate()).map(|(at, _)| at).collect()
     }
 
+    /// The columns that make features, in the order of the training table.
     #[must_use]
     pub fn columns(&self) -> &[EncodedColumn] {
         &self.columns
@@ -186,6 +187,7 @@ impl Encoder {
     }
 
     /// The columns of `schema` that the training table did not have.
+    #[doc(hidden)]
     #[must_use]
     pub fn extra_columns(&self, schema: &Schema) -> Vec<String> {
         let known: std::collections::HashSet<&str> = self
@@ -199,6 +201,7 @@ impl Encoder {
     }
 
     /// Returns the arrays of `rows` for [`Encoder::columns`], matched by name. [`Encoder::encode`] returns them, too.
+    #[doc(hidden)]
     pub fn matched(&self, rows: &Rows) -> Result<Vec<ArrayRef>, EncodeError> {
         let Rows { batch, origin, .. } = rows;
         let schema = batch.schema_ref();
@@ -228,6 +231,7 @@ impl Encoder {
 
     /// Does what [`Encoder::encode`] does for rows of a table whose `features` and `unreadable` cells are all known: looks
     /// them up.
+    #[doc(hidden)]
     pub fn look_up(
         &self,
         rows: &Rows,

@@ -54,7 +54,9 @@ mod since;
 mod surprises;
 mod validate;
 
-pub use column::{EncodedColumn, Feature, Part};
+pub use column::EncodedColumn;
+#[doc(hidden)]
+pub use column::{Feature, Part};
 pub use encoder::{Encoded, Encoder};
 pub use error::EncodeError;
 pub use overview::{ColumnOverview, overview};

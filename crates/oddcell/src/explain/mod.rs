@@ -119,6 +119,7 @@ impl<'a> Explainer<'a> {
     ///
     /// # Panics
     /// As [`Explainer::reason`].
+    #[doc(hidden)]
     pub fn write_top(
         &self,
         row: usize,
@@ -141,6 +142,7 @@ impl<'a> Explainer<'a> {
     ///
     /// # Panics
     /// If `cells` does not hold one estimate per feature.
+    #[doc(hidden)]
     #[must_use]
     pub fn ranked(&self, cells: &[f64], k: usize) -> Vec<(usize, f64)> {
         check_length(self.encoder, cells);
@@ -159,8 +161,7 @@ impl<'a> Explainer<'a> {
 
     /// The columns among the `k` with the most noise that a reader should know of: the first, and all others whose surprise is
     /// not 0 as it is shown.
-    #[must_use]
-    pub fn worth_telling(&self, cells: &[f64], k: usize) -> Vec<usize> {
+    pub(crate) fn worth_telling(&self, cells: &[f64], k: usize) -> Vec<usize> {
         let is_shown = |noise: f64| self.unit != CellUnit::SurpriseInContext || noise >= 0.05;
         let ranked = self.ranked(cells, k).into_iter().enumerate();
         ranked.filter(|&(at, (_, noise))| at == 0 || is_shown(noise)).map(|(_, (column, _))| column).collect()

@@ -55,15 +55,16 @@ mod scorer;
 mod spool;
 mod stream;
 
+#[doc(hidden)]
 pub use self::{
-    columns::{
-        COLUMNS, P, REASONS, ReasonForm, SCORE, TOP_REASONS, VERDICT, earlier_findings, judged_schema,
-        left_out_note, ready_to_learn,
-    },
+    columns::{earlier_findings, judged_schema, left_out_note, ready_to_learn},
+    oddest::Oddest,
+};
+pub use self::{
+    columns::{COLUMNS, P, REASONS, ReasonForm, SCORE, TOP_REASONS, VERDICT},
     judgement::{Findings, Judgement},
     labels::{LabelError, Labels, Truths, read_labels},
     observe::{Collected, Noise, Observer, Sink},
-    oddest::Oddest,
     scorer::{Only, Outcome, Scorer},
     spool::Spool,
     stream::Stream,

@@ -391,6 +391,7 @@ pub struct Notation {
     /// showed, whatever its own cells allow.
     pub day_first: bool,
     /// How numbers are written.
+    #[doc(hidden)]
     pub number: NumberNotation,
     /// Whether truth values are written with other words than true and false.
     pub words: bool,

@@ -42,6 +42,7 @@ impl Streaming {
     pub const MEMORY: usize = 512_000_000;
 
     /// Checks that the detector can learn from a stream, before a large table is read.
+    #[doc(hidden)]
     pub fn check(options: &FitOptions) -> Result<(), Error> {
         in_blocks(&*options.detector.build()?, options)?;
         Ok(())
@@ -81,9 +82,9 @@ impl Streaming {
         }
         let calibration = Calibration::conformal(scores);
         let members = vec![Member { fitted, calibration, n_training_rows }];
-        Ok(Model::of(encoder, members, options, context.seed))
         let options =
             &FitOptions { detector: options.detector.of_table(encoder.is_mixed()), ..options.clone() };
+        Ok(Model::of(encoder, members, options, context.seed))
     }
 
     /// The sizes of the blocks for `n_rows` rows; they differ by at most one row.
