@@ -215,7 +215,9 @@ mod tests {
             assert_eq!(named(&spec.of_table(false)), ("noise", None));
             named(&spec.of_table(true)).1.unwrap_or_default()
         };
-        assert!(note(DetectorSpec::preset("fast").unwrap()).contains("because the preset `fast` is its own;"));
+        assert!(
+            note(DetectorSpec::preset("fast").unwrap()).contains("because the preset `fast` is its own;")
+        );
         assert!(note(DetectorSpec::by_table().of_stream()).contains("because it can learn from a stream;"));
         assert_eq!(DetectorSpec::by_table().of_stream().params(), DetectorSpec::by_table().params());
     }

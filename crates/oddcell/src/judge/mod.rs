@@ -55,11 +55,6 @@ mod scorer;
 mod spool;
 mod stream;
 
-#[doc(hidden)]
-pub use self::{
-    columns::{earlier_findings, judged_schema, left_out_note, ready_to_learn},
-    oddest::Oddest,
-};
 pub use self::{
     columns::{COLUMNS, P, REASONS, ReasonForm, SCORE, TOP_REASONS, VERDICT},
     judgement::{Findings, Judgement},
@@ -68,6 +63,11 @@ pub use self::{
     scorer::{Only, Outcome, Scorer},
     spool::Spool,
     stream::Stream,
+};
+#[doc(hidden)]
+pub use self::{
+    columns::{earlier_findings, judged_schema, left_out_note, ready_to_learn},
+    oddest::Oddest,
 };
 use crate::{
     DetectorSpec, Error, Fitted, Matrix, Seed,

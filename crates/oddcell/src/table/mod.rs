@@ -70,11 +70,11 @@ pub(crate) use self::{
     raw_json::json_field,
 };
 use crate::kinds::{self, Judge, Unreadable};
-pub use crate::kinds::{ColumnKind, Notation, UnknownKind};
 #[doc(hidden)]
 pub use crate::kinds::{Affix, NumberNotation};
 #[doc(hidden)]
 pub use crate::kinds::{Cells, NULL_TOKENS, Reading, cell_text, format_date, is_null, read_cells};
+pub use crate::kinds::{ColumnKind, Notation, UnknownKind};
 
 /// Name and kind of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
