@@ -35,6 +35,9 @@ pub(super) struct Form {
     scale: Option<f64>,
 }
 
+/// The surprise of a number by the number of its decimals.
+pub(super) type OddDecimals = [f64; MOST_DECIMALS + 1];
+
 /// What a feature of a form is about.
 #[derive(Clone, Copy)]
 enum Told {
@@ -75,17 +78,16 @@ impl Form {
         HIDDEN[..n_features].iter().map(|&(_, role, name)| (role, name)).collect()
     }
 
-    /// Writes the features of a number.
-    pub(super) fn write(&self, number: f64, is_new: bool, rarity: &Rarity, features: &mut [f64]) {
+    /// Writes the features of a number; `odd_decimals` is what [`Form::odd_decimals`] says.
+    pub(super) fn write(&self, number: f64, is_new: bool, odd_decimals: &OddDecimals, features: &mut [f64]) {
         if number.is_nan() {
             features.fill(0.0);
             return;
         }
-        let itself = u64::from(is_new);
         for (x, (told, ..)) in features.iter_mut().zip(HIDDEN) {
             *x = match told {
                 Told::Sign => self.sign(number, is_new),
-                Told::Decimals => rarity.surprise(self.decimals[decimals(number)] + itself, is_new),
+                Told::Decimals => odd_decimals[decimals(number)],
                 Told::Scaled => self.scaled(number),
             };
         }
@@ -127,9 +129,10 @@ impl Form {
         }
     }
 
-    /// How rare each number of decimals is.
-    pub(super) fn rarity(&self) -> Rarity {
-        Rarity::of(self.decimals.iter().copied().filter(|&rows| rows > 0).collect())
+    /// How surprising each number of decimals is.
+    pub(super) fn odd_decimals(&self, is_new: bool) -> OddDecimals {
+        let rarity = Rarity::of(self.decimals.iter().copied().filter(|&rows| rows > 0).collect());
+        self.decimals.map(|rows| rarity.surprise(rows + u64::from(is_new), is_new))
     }
 
     /// A number on the scale on which the column is not skewed.
@@ -204,7 +207,7 @@ mod tests {
         let form = Form::learn(&prices);
         let signs = |number: f64, is_new| {
             let mut features = [f64::NAN; 2];
-            form.write(number, is_new, &form.rarity(), &mut features);
+            form.write(number, is_new, &form.odd_decimals(is_new), &mut features);
             features
         };
         assert!((signs(1.25, false)[1] - (200f64 * 199.0).ln()).abs() < 1e-12);

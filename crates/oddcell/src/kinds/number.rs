@@ -140,9 +140,10 @@ impl Kind for Number {
     }
 
     fn write_hidden(&self, cells: &Cells, mut block: Block<'_>) {
-        let (first_row, is_new, rarity) = (block.first_row, block.is_new, self.form.rarity());
+        let (first_row, is_new) = (block.first_row, block.is_new);
+        let odd_decimals = self.form.odd_decimals(is_new);
         for (row, &number) in block.rows().zip(&cells.numbers()[first_row..]) {
-            self.form.write(number, is_new, &rarity, row);
+            self.form.write(number, is_new, &odd_decimals, row);
         }
     }
 
