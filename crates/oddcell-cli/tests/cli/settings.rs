@@ -128,7 +128,8 @@ fn whoever_sets_a_parameter_is_told_which_detector_it_chooses() {
     let streamed = params(&folder, &["--stream", "--set", "train_for=2 steps"]);
     assert!(streamed["notes"][0].as_str().unwrap().contains("because its parameter `train_for` is set"));
     // A table of numbers gets the same detector with and without.
-    folder.write("orders.csv", (0..90).map(|row| format!("{},{}\n", row, row * 37 % 91)).collect::<String>());
+    let numbers: Vec<String> = (0..90).map(|row| format!("{row},{}\n", row * 37 % 91)).collect();
+    folder.write("orders.csv", numbers.concat());
     assert_eq!(params(&folder, &[&set[..], &["--no-header"]].concat())["notes"], serde_json::json!([]));
 }
 
