@@ -6,7 +6,7 @@ use oddcell::{
     Context, DetectorSpec, Model, Seed, Table,
     judge::{Collected, ReasonForm, Scorer},
     model::{FitOptions, detect},
-    table::{ReadOptions, TableReader},
+    table::{ColumnKind, ReadOptions, TableReader},
     verdict::Rule,
 };
 
@@ -210,4 +210,19 @@ fn a_value_that_is_normal_overall_and_odd_for_its_group_is_found_and_the_reason_
     let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     let judge = |model: &Model| model.judge(table.rows().next().unwrap()).unwrap().findings.scores;
     assert_eq!(judge(&again), judge(&model));
+}
+
+#[test] // A slip that was copied: four of 2,000 cells hold letters for digits.
+fn a_slip_that_repeats_does_not_turn_a_column_of_numbers_into_names() {
+    let mut csv = "price,weight\n".to_owned();
+    let mut stream = Seed(9).stream("prices", &[]);
+    for row in 0..2_000 {
+        let price = if row % 500 == 7 { "18OO".to_owned() } else { (500 + stream.below(3_000)).to_string() };
+        writeln!(csv, "{price},{}", stream.below(90)).unwrap();
+    }
+    let table = read("table.csv", csv.clone());
+    assert_eq!(table.columns[0].kind, ColumnKind::Number);
+    assert_eq!(overview(&table, &EncodeOptions::default(), None).unwrap()[0].unreadable, 4);
+    let (row, reason) = oddest(&detected(csv));
+    assert!(row % 500 == 7 && reason.starts_with("price `18OO`: cannot be read as a number"), "{row} {reason}");
 }

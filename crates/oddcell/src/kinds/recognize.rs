@@ -6,7 +6,7 @@
 //!
 //! *A few slips do not change the kind.* If no kind but text and category fits every cell, a column is of the first kind that fits
 //! at least 10 cells and 9 of 10, as long as the others are slips and not names. They are names, and the column is text or
-//! category, if there are more than three of them and
+//! category, if there are more than three of them, they are at least 1 % of the cells, and
 //!
 //! - they repeat: fewer than half of them differ (`V57`, `V58` among diagnoses such as `250`), unless all are one word
 //!   without a digit (`unknown`) in a column of numbers or dates; or
@@ -124,6 +124,8 @@ const LEAST_FITTING: usize = 10;
 const SLIPS: usize = 10;
 /// So few cells can always be slips.
 const FEW: usize = 3;
+/// One in so many cells may be a slip even if it repeats: `18OO` was copied.
+const RARE_NAMES: usize = 100;
 /// So many different misfits are remembered; more say nothing new.
 const MOST_REMEMBERED: usize = 1_000;
 
@@ -181,11 +183,11 @@ impl Misfits {
         self.found.cells as usize > FEW && self.different.len() == 1 && self.with_digit == 0
     }
 
-    /// Whether they are names, by the rule in the module docs.
-    fn are_names(&self) -> bool {
+    /// Whether they are names beside `fitting` cells of the kind, by the rule in the module docs.
+    fn are_names(&self, fitting: usize) -> bool {
         let n = self.found.cells as usize;
         let repeat = self.different.len() * 2 < self.remembered && !self.repeat_a_word();
-        n > FEW && (repeat || self.codes == n)
+        n > FEW && n * RARE_NAMES >= n + fitting && (repeat || self.codes == n)
     }
 
     /// Decides about a column in which `fitting` cells fit.
@@ -194,7 +196,7 @@ impl Misfits {
         if n == 0 {
             return Recognition::Fits { notation, note };
         }
-        if fitting < LEAST_FITTING || n * SLIPS > n + fitting || self.are_names() {
+        if fitting < LEAST_FITTING || n * SLIPS > n + fitting || self.are_names(fitting) {
             return Recognition::Differs(None);
         }
         Recognition::Nearly { notation, misfits: self.found.clone(), note }
@@ -390,6 +392,10 @@ mod tests {
         assert_eq!(with(&["12a", "7-9", "3b", "A1"]), ColumnKind::Number);
         assert_eq!(with(&["5V", "6V", "5V", "6V", "5V"]), ColumnKind::Category); // repeated
         assert_eq!(with(&["unknown"; 15]), ColumnKind::Number); // one word
+        // Four of 5,000 cells are too few to be names, even if they repeat.
+        for (fitting, expected) in [(397, ColumnKind::Number), (396, ColumnKind::Category)] {
+            assert_eq!(kind(&[vec!["18OO"; 4], vec!["250"; fitting]].concat()), expected, "{fitting}");
+        }
         let mut answers = vec!["yes"; 100];
         answers[..8].fill("maybe");
         assert_eq!(kind(&answers), ColumnKind::Category);
