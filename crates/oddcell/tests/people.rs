@@ -226,3 +226,20 @@ fn a_slip_that_repeats_does_not_turn_a_column_of_numbers_into_names() {
     let (row, reason) = oddest(&detected(csv));
     assert!(row % 500 == 7 && reason.starts_with("price `18OO`: cannot be read as a number"), "{row} {reason}");
 }
+
+#[test] // House prices to the cent, one ends in .00; and a reading with 15 decimals, of which none may be lost in a reason.
+fn what_is_said_of_decimals_is_true() {
+    let mut csv = "price,reading,city\n".to_owned();
+    let mut stream = Seed(10).stream("prices", &[]);
+    for row in 0..400 {
+        let cents = if row == 9 { 0 } else { 1 + stream.below(99) };
+        let reading = if row == 30 { "11.354069994912443".to_owned() } else { format!("{}.25", 5 + stream.below(12)) };
+        writeln!(csv, "\"${},{:03}.{cents:02}\",{reading},{}", 150 + stream.below(90), stream.below(1_000), ["a", "b"][row % 2]).unwrap();
+    }
+    let judged = detected(csv);
+    let reasons = |row: usize| judged.reasons().nth(row).flatten().unwrap().to_owned();
+    assert!(reasons(30).contains("reading 11.354069994912443: has 7 decimals or more"), "{}", reasons(30));
+    // One price in a hundred: ln 100 = 4.6, and not 4.6 and the gap to the next.
+    let price = reasons(9).split("; surprise ").nth(1).map(|rest| rest[..3].parse::<f64>().unwrap());
+    assert!(reasons(9).contains(".00: is whole") && price.unwrap() < 4.9, "{}", reasons(9));
+}

@@ -1,5 +1,8 @@
 //! How the numbers of a column look: whether any is negative, how many decimals they have, and on which scale they are not
 //! skewed.
+//!
+//! *Fewer decimals:* a price such as 207,900.00 counts as whole, because its last decimals happen to be zero. Of numbers with
+//! D decimals, one in 10^(D − d) ends like that. So fewer decimals are never more surprising than that share.
 
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +73,8 @@ impl Form {
         }
         features[0] = self.sign(number, is_new);
         let itself = u64::from(is_new);
-        features[1] = rarity.surprise(self.decimals[decimals(number)] + itself, is_new);
+        let own = decimals(number);
+        features[1] = rarity.surprise(self.decimals[own] + itself, is_new).min(self.by_chance(own));
         if let Some(skewed) = features.get_mut(2) {
             *skewed = self.scaled(number);
         }
@@ -112,6 +116,14 @@ impl Form {
         }
     }
 
+    /// The surprise of a number with so many decimals if it had more and the last ones happened to be zero.
+    fn by_chance(&self, own: usize) -> f64 {
+        let total: u64 = self.decimals.iter().sum();
+        let more = (own + 1..).zip(&self.decimals[own + 1..]);
+        let like_it: f64 = more.map(|(n, &rows)| rows as f64 * 0.1f64.powi((n - own) as i32)).sum();
+        if like_it > 0.0 { libm::log(total as f64 / like_it).max(0.0) } else { f64::INFINITY }
+    }
+
     /// How rare each number of decimals is.
     pub(super) fn rarity(&self) -> Rarity {
         Rarity::of(self.decimals.iter().copied().filter(|&rows| rows > 0).collect())
@@ -149,12 +161,12 @@ impl Form {
     }
 }
 
-/// How many decimals a number has, at most [`MOST_DECIMALS`].
+/// How many decimals a number has, at most [`MOST_DECIMALS`]. 0.1 + 0.2 has one: the tolerance is that of a few roundings.
 fn decimals(number: f64) -> usize {
     let mut power = 1.0;
     for decimals in 0..MOST_DECIMALS {
         let shifted = number * power;
-        if (shifted - shifted.round()).abs() <= 1e-9 * shifted.abs().max(1.0) {
+        if (shifted - shifted.round()).abs() <= 4.0 * f64::EPSILON * shifted.abs() {
             return decimals;
         }
         power *= 10.0;
@@ -177,6 +189,10 @@ mod tests {
             (1e300, 0),
             (0.0, 0),
             (3.159_384_02, 7),
+            (3.0 * 39.9, 1),
+            (11.354_069_994_912_443, 7),
+            (40_300.619_960_004_3, 7),
+            (1e-12, 7),
         ] {
             assert_eq!(decimals(number), expected, "{number}");
         }
@@ -196,6 +212,23 @@ mod tests {
         assert_eq!(signs(7.5, false), [0.0, 0.0]);
         assert!((signs(-7.5, true)[0] - (KNOWN_SLIP + 201f64.ln())).abs() < 1e-12);
         assert_eq!(signs(f64::NAN, true), [0.0, 0.0]);
+    }
+
+    // 180 prices end in two digits, 18 in one zero, 2 in two: ln(200/2) + ln(18/2)/√2 by rarity. But of prices with two
+    // decimals one in 100 ends in .00, of those with one, one in ten: ln(200/(180/100 + 18/10)).
+    #[test]
+    fn decimals_that_happen_to_be_zero_are_as_surprising_as_chance_makes_them() {
+        let mut prices: Vec<f64> = (0..180).map(|price| f64::from(price) + 0.25).collect();
+        prices.extend((0..18).map(|price| f64::from(price) + 0.5));
+        prices.extend([7.0, 9.0]);
+        prices.sort_by(f64::total_cmp);
+        let form = Form::learn(&prices);
+        let mut features = [f64::NAN; 2];
+        form.write(7.0, false, &form.rarity(), &mut features);
+        assert!((features[1] - (200.0f64 / 3.6).ln()).abs() < 1e-12, "{}", features[1]);
+        // More decimals than usual do not happen by chance.
+        form.write(7.125, true, &form.rarity(), &mut features);
+        assert!(features[1] > (201f64).ln(), "{}", features[1]);
     }
 
     #[test]
