@@ -66,6 +66,7 @@ fn impossible() -> Vec<(&'static str, Value)> {
         ("/columns/1/content/unreadable", json!(huge)),
         ("/columns/2/content/true_rows", json!(21)),
         ("/columns/2/content/unreadable", json!(14)),
+        ("/columns/2/content/names/0", json!("maybe")),
         ("/columns/0/content/form/decimals/0", json!(18)),
         ("/columns/0/content/form/negative", json!(huge)),
         ("/columns/0/content/form/scale", json!(-1)),
@@ -139,6 +140,8 @@ fn every_figure_that_no_table_can_give_is_refused_with_its_place() {
       not a valid encoder: column `boolean`: true rows: found 21, expected at most the rows that are true or false
     /columns/2/content/unreadable = 14
       not a valid encoder: column `boolean`: true rows: found 7, expected at most the rows that are true or false
+    /columns/2/content/names/0 = "maybe"
+      not a valid encoder: column `boolean`: words: found ["maybe", "true"], expected a word for false and one for true
     /columns/0/content/form/decimals/0 = 18
       not a valid encoder: column `number`: numbers by decimals: found 18, expected the rows with a number
     /columns/0/content/form/negative = 18446744073709551615

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use oddcell::{
     Context, DetectorSpec, Model, Seed, Table,
+    encode::{EncodeOptions, overview},
     judge::{Collected, ReasonForm, Scorer},
     model::{FitOptions, detect},
     table::{ColumnKind, ReadOptions, TableReader},
@@ -242,4 +243,22 @@ fn what_is_said_of_decimals_is_true() {
     // One price in a hundred: ln 100 = 4.6, and not 4.6 and the gap to the next.
     let price = reasons(9).split("; surprise ").nth(1).map(|rest| rest[..3].parse::<f64>().unwrap());
     assert!(reasons(9).contains(".00: is whole") && price.unwrap() < 4.9, "{}", reasons(9));
+}
+
+#[test] // `NO` alone is Norway; yes and no are shown as they are written.
+fn a_country_is_no_truth_value_and_truth_values_are_shown_as_written() {
+    let mut csv = "country,express,amount\n".to_owned();
+    let mut stream = Seed(11).stream("answers", &[]);
+    for row in 0..300 {
+        let country = if row == 7 { "SE" } else { "NO" };
+        writeln!(csv, "{country},{},{}", if row % 60 == 7 { "Yes" } else { "No" }, stream.below(500)).unwrap();
+    }
+    let table = read("table.csv", csv.clone());
+    let kinds: Vec<ColumnKind> = table.columns.iter().map(|column| column.kind).collect();
+    assert_eq!(kinds, [ColumnKind::Category, ColumnKind::Boolean, ColumnKind::Number]);
+    let found = overview(&table, &EncodeOptions::default(), None).unwrap();
+    assert_eq!(found[1].normal.as_ref().unwrap().to_string(), "`No` (98 %), `Yes` (1.7 %)");
+    let (row, reason) = oddest(&detected(csv));
+    assert!(row == 7 && reason.contains("country `SE`: "), "{row} {reason}");
+    assert!(!reason.contains("`true`") && !reason.contains("`false`"), "{reason}");
 }

@@ -41,8 +41,7 @@ fn every_column_of_a_table_is_shown() {
     quantity   number          0         4           1  1 to 3
     price      number          0        53           0  19.92 to 867
     weight     number          1        18           0  0.2 to 12.6
-    express    boolean         0         2           0  `false` (85 %), `true`
-                                                        (15 %)
+    express    boolean         0         2           0  `no` (85 %), `yes` (15 %)
     note       category      270         6           0  `second floor` (6.5 %),
                                                         `call before delivery`
                                                         (5.8 %), `back door is
@@ -76,7 +75,7 @@ fn every_column_of_a_table_is_shown() {
     quantity   category        0         5  `1` (54 %), `2` (31 %), `3` (14 %)
     price      number          0        53  19.92 to 867
     weight     number          1        18  0.2 to 12.6
-    express    boolean         0         2  `false` (85 %), `true` (15 %)
+    express    boolean         0         2  `no` (85 %), `yes` (15 %)
     note       category      270         6  `second floor` (6.5 %), `call before
                                             delivery` (5.8 %), `back door is open`
                                             (5.3 %)

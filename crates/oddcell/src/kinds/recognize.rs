@@ -225,10 +225,11 @@ pub(crate) fn reading_as<'a>(
         rows_seen += array.len();
     }
     Ok(match recognizer.finish() {
-        Recognition::Fits { notation, .. } | Recognition::Nearly { notation, .. } => {
-            Reading { kind, notation }
+        Recognition::Fits { notation, .. } => Reading { kind, notation },
+        Recognition::Nearly { notation, .. } => Reading { kind, notation: Notation { mixed: true, ..notation } },
+        Recognition::Differs(_) => {
+            Reading { kind, notation: Notation { mixed: true, ..Notation::default() } }
         }
-        Recognition::Differs(_) => kind.into(),
     })
 }
 
@@ -367,13 +368,23 @@ mod tests {
         assert_eq!(found.kind, ColumnKind::Date);
         assert_eq!(note.unwrap(), "1 cell cannot be read as a date or time, namely `2014-02-30` in row 4");
         let mut answers = vec!["yes"; 12];
-        answers[0] = "yse";
+        (answers[0], answers[1]) = ("yse", "no");
         assert_eq!(kind(&answers), ColumnKind::Boolean);
         let mut orders = vec!["31/1/2024"; 12];
         orders[5] = "1/31/2024";
         let (found, note) = judged(&orders);
         assert!(found.kind == ColumnKind::Date && found.notation.day_first);
         assert!(note.unwrap().ends_with("namely `1/31/2024` in row 6"));
+    }
+
+    #[test] // Norway is no answer, and Sweden no slip.
+    fn one_word_alone_is_no_truth_value_but_true_and_false_are() {
+        assert_eq!(kind(&["NO"; 40]), ColumnKind::Category);
+        assert_eq!(kind(&[vec!["NO"; 40], vec!["SE"; 2]].concat()), ColumnKind::Category);
+        assert_eq!(kind(&["F"; 40]), ColumnKind::Category);
+        assert_eq!(kind(&["No", "Yes", "No"]), ColumnKind::Boolean);
+        assert_eq!(kind(&["true"; 40]), ColumnKind::Boolean);
+        assert_eq!(kind(&["False"; 40]), ColumnKind::Boolean);
     }
 
     #[test] // The rule allows one slip in ten cells, and needs ten cells that fit.
@@ -397,6 +408,7 @@ mod tests {
             assert_eq!(kind(&[vec!["18OO"; 4], vec!["250"; fitting]].concat()), expected, "{fitting}");
         }
         let mut answers = vec!["yes"; 100];
+        answers[8] = "no";
         answers[..8].fill("maybe");
         assert_eq!(kind(&answers), ColumnKind::Category);
     }
