@@ -262,3 +262,17 @@ fn a_country_is_no_truth_value_and_truth_values_are_shown_as_written() {
     assert!(row == 7 && reason.contains("country `SE`: "), "{row} {reason}");
     assert!(!reason.contains("`true`") && !reason.contains("`false`"), "{reason}");
 }
+
+#[test] // A shop that sells from 20:00 to 04:59.
+fn the_usual_hours_of_a_night_shop_go_on_after_midnight() {
+    let mut csv = "sold,drink\n".to_owned();
+    let mut stream = Seed(12).stream("night", &[]);
+    for row in 0..900 {
+        let hour = if row == 450 { 14 } else { (20 + stream.below(9)) % 24 };
+        let (month, day) = (1 + row / 300, 1 + row % 300 / 11);
+        writeln!(csv, "2024-{month:02}-{day:02} {hour:02}:{:02},{}", stream.below(60), ["beer", "mate"][row % 2]).unwrap();
+    }
+    let judged = detected(csv);
+    let reasons = judged.reasons().nth(450).flatten().unwrap();
+    assert!(reasons.contains("hour 14:00, like 0.1 % of training rows; normal 20:00 to 04:00"), "{reasons}");
+}
