@@ -123,9 +123,9 @@ fn every_figure_that_no_table_can_give_is_refused_with_its_place() {
     /columns/0/content/spread/min = -1.7976931348623157e+308
       not a valid encoder: column `number`: standard deviation: found 113.66074319190548, expected more, with such a range and so few rows
     /columns/0/content/spread/max = 3
-      not a valid encoder: column `number`: minimum, 1 % quantile, 99 % quantile, maximum: found 0.0, 0.18, 354.34000000000003, 3.0, expected numbers in rising order
+      not a valid encoder: column `number`: minimum, 1 % quantile, 99 % quantile, maximum: found 0.0, 0.0, 354.0, 3.0, expected numbers in rising order
     /columns/0/content/spread/low = 400
-      not a valid encoder: column `number`: minimum, 1 % quantile, 99 % quantile, maximum: found 0.0, 400.0, 354.34000000000003, 361.0, expected numbers in rising order
+      not a valid encoder: column `number`: minimum, 1 % quantile, 99 % quantile, maximum: found 0.0, 400.0, 354.0, 361.0, expected numbers in rising order
     /columns/0/content/unreadable = 19
       not a valid encoder: column `number`: unreadable cells: found 19, expected fewer than the rows that are not null
     /columns/0/content/kind = "word"

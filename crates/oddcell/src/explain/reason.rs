@@ -120,6 +120,9 @@ impl Reason<'_> {
                 self.write_range(out, above, below)
             }
             (About::Value, None, _) | (About::Emptiness | About::Unreadable | About::Sign, ..) => {
+                if self.unit == CellUnit::SurpriseInContext {
+                    self.write_what_surprises(out)?;
+                }
                 self.write_emptiness(out)
             }
         }
@@ -197,6 +200,18 @@ impl Reason<'_> {
         out.write_str(")")
     }
 
+    /// Writes that a filled cell is odd for being filled, and that emptiness is odd only because of the other columns if it is
+    /// common.
+    fn write_what_surprises(&self, out: &mut impl Write) -> fmt::Result {
+        let common = if self.value.is_some() {
+            out.write_str(" for not being empty")?;
+            1.0 - self.null_share
+        } else {
+            self.null_share
+        };
+        if common >= COMMON_SHARE { out.write_str(" given the other columns") } else { Ok(()) }
+    }
+
     /// Writes how often the column is empty.
     fn write_emptiness(&self, out: &mut impl Write) -> fmt::Result {
         match self.null_share {
@@ -208,7 +223,9 @@ impl Reason<'_> {
     /// Writes how common the value is, and which values are usual.
     fn write_shares(&self, out: &mut impl Write) -> fmt::Result {
         if let (NormalRange::Lengths { low, high }, Some(value)) = (self.normal, &self.value) {
-            return write!(out, "; {} characters, usually {low} to {high}", value.chars().count());
+            let own = value.chars().count() as u64;
+            let usual = kinds::characters(*low, *high);
+            return write!(out, "; {}, usually {usual}", kinds::characters(own, own));
         }
         match self.training_share {
             Some(0.0) => out.write_str(", never seen in training")?,

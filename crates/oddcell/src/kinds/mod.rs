@@ -41,6 +41,7 @@ pub(crate) use self::{
     arrow::{TypeGroup, displayable, to_text},
     cells::{Source, read},
     features::{Block, Scale, write_null_flags},
+    normal::characters,
     rarity::{Rarity, UNREADABLE, share_surprise},
     recognize::{Judge, reading_as},
     scan::{is_json_number, write_json_string},

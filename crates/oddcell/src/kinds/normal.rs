@@ -65,7 +65,7 @@ impl NormalRange {
     pub(crate) fn write(&self, out: &mut impl Write) -> fmt::Result {
         match self {
             Self::Range { text, .. } => out.write_str(text),
-            Self::Lengths { low, high } => write!(out, "texts of {low} to {high} characters"),
+            Self::Lengths { low, high } => write!(out, "texts of {}", characters(*low, *high)),
             Self::Levels { levels } if levels.is_empty() => out.write_str("many different names"),
             Self::Levels { levels } => {
                 for (at, level) in levels.iter().enumerate() {
@@ -77,6 +77,15 @@ impl NormalRange {
                 Ok(())
             }
         }
+    }
+}
+
+/// Lengths of texts: `5 characters`, `5 to 8 characters`.
+pub(crate) fn characters(low: u64, high: u64) -> String {
+    match (low, high) {
+        (1, 1) => "1 character".to_owned(),
+        _ if low == high => format!("{low} characters"),
+        _ => format!("{low} to {high} characters"),
     }
 }
 

@@ -106,6 +106,9 @@ impl Kind for Number {
         }
         let notation = training.column().notation.number;
         let spread = Spread::learn(&mut values, training)?;
+        // Where all numbers are whole, 0.99 is not the lowest usual one.
+        let whole = values.iter().all(|value| value.fract() == 0.0);
+        let spread = if whole { spread.in_units(1.0) } else { spread };
         values.sort_unstable_by(f64::total_cmp);
         let content = Self { spread, form: Form::learn(&values), notation, unreadable };
         Ok(Learned::Column { nulls, content })
@@ -296,7 +299,7 @@ impl Recognizer for NumberCells {
         let Self { tally, mut misfits, affixed, infinite, first_long_integer, placeholders, codes, not_whole } = *self;
         if let Some(Sighting { value, .. }) = codes.found() {
             return Recognition::Differs(Some(format!(
-                "read as category, because numbers such as `{value}` start with a zero and so are codes"
+                "because numbers such as `{value}` start with a zero and so are codes"
             )));
         }
         let Told { mut notation, fitting, others, note } = tally.told();

@@ -38,7 +38,7 @@ pub(crate) enum Recognition {
     Fits { notation: Notation, note: Option<String> },
     /// Nearly every cell is; the note says which ones are not.
     Nearly { notation: Notation, misfits: Unreadable, note: Option<String> },
-    /// Some cell is not; the note is shown if no other kind has one.
+    /// Some cell is not; the note, "because …", is shown if no other kind has one.
     Differs(Option<String>),
 }
 
@@ -283,7 +283,8 @@ impl Judge {
         for (kind, recognizer) in self.recognizers {
             match recognizer.finish() {
                 Recognition::Fits { notation, note } => {
-                    let fits_all = (Reading { kind, notation }, note.or(near_miss));
+                    let read_as = |why| format!("read as {}, {why}", kind.name());
+                    let fits_all = (Reading { kind, notation }, note.or(near_miss.map(read_as)));
                     return nearly.filter(|_| kind.takes_anything()).unwrap_or(fits_all);
                 }
                 Recognition::Nearly { notation, misfits, note } => {
@@ -433,6 +434,9 @@ mod tests {
             note.unwrap(),
             "read as category, because numbers such as `01005` start with a zero and so are codes"
         );
+        let zips: Vec<String> = (0..40).map(|zip| format!("{:05}", 1_005 + 517 * zip)).collect();
+        let (found, note) = judged(&zips.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(found.kind == ColumnKind::Text && note.unwrap().starts_with("read as text, because numbers"));
         assert_eq!(kind(&["01125", "10001"]), ColumnKind::Category);
         assert_eq!(kind(&["0", "0.5", "00.5", "-0.1"]), ColumnKind::Number);
         assert_eq!(kind(&["0", "7", "5"]), ColumnKind::Number);
