@@ -276,3 +276,27 @@ fn the_usual_hours_of_a_night_shop_go_on_after_midnight() {
     let reasons = judged.reasons().nth(450).flatten().unwrap();
     assert!(reasons.contains("hour 14:00, like 0.1 % of training rows; normal 20:00 to 04:00"), "{reasons}");
 }
+
+#[test] // Five of 500 incomes could not be read in training; that does not make the next ones normal.
+fn a_cell_that_cannot_be_read_is_odd_even_if_training_had_some() {
+    let incomes = |seed: u64, spoiled: &[usize], is_mixed: bool| {
+        let mut stream = Seed(seed).stream("incomes", &[]);
+        let mut csv = "income,age,city\n".to_owned();
+        for row in 0..500 {
+            let income = 30_000 + stream.below(40_000);
+            let slip = if spoiled.contains(&row) { "o" } else { "" };
+            let city = if is_mixed { ["Oslo", "Voss"][row % 2] } else { "7" };
+            writeln!(csv, "{income}{slip},{},{city}", 18 + stream.below(60)).unwrap();
+        }
+        csv
+    };
+    let spoiled = [10, 110, 210, 310, 410];
+    for is_mixed in [true, false] {
+        let judged = scored(incomes(1, &spoiled, is_mixed), incomes(2, &[3, 33, 333], is_mixed));
+        assert!([3, 33, 333].iter().all(|&row| judged.odd[row]), "{:?}", &judged.p_values[3]);
+        let others = judged.odd.iter().filter(|&&odd| odd).count() - 3;
+        assert!(others <= 13, "{others} of 497 rows that can be read");
+        let judged = detected(incomes(1, &spoiled, is_mixed));
+        assert!(spoiled.iter().all(|&row| judged.odd[row]), "{:?}", spoiled.map(|row| judged.p_values[row]));
+    }
+}

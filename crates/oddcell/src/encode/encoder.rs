@@ -345,6 +345,6 @@ pub(super) fn is_mixed(columns: &[LearnedColumn]) -> bool {
 }
 
 /// How far out a cell lies that has no value where it should have one, in standard deviations.
-const GAP_SDS: f64 = 10.0;
+pub(super) const GAP_SDS: f64 = 10.0;
 /// The rows that are filled at a time.
 const BLOCK_ROWS: usize = 256;

@@ -52,6 +52,7 @@ mod overview;
 mod report;
 mod since;
 mod surprises;
+mod unreadable;
 mod validate;
 
 pub use column::{EncodedColumn, Feature, Part};

@@ -14,7 +14,7 @@
 
 use rayon::prelude::*;
 
-use super::{FitOptions, Member};
+use super::{FitOptions, Member, unreadable::readable};
 use crate::{
     Context, Detector, Error, Fitted, Matrix, Seed, calibrate::Calibration, error::FitError, progress::Parts,
 };
@@ -22,23 +22,25 @@ use crate::{
 /// The most bytes for the training rows of folds that are fitted in parallel.
 const MOST_BYTES: usize = 256_000_000;
 
-/// Fits one member on part of the rows or, if there are few rows, one member per fold.
+/// Fits one member on part of the rows or, if there are few rows, one member per fold. Rows with `unreadable` cells do not
+/// calibrate.
 pub(super) fn fit_members(
     detector: &dyn Detector,
     rows: Matrix,
+    unreadable: &[(u32, u32)],
     options: &FitOptions,
     context: &Context<'_>,
 ) -> Result<Vec<Member>, Error> {
     let n_rows = enough_rows(rows.n_rows(), options)?;
     if n_rows < options.split.cross_fit_below {
         return fit_folds(detector, &rows, options, context, |_, fold, fitted| {
-            let calibration = Calibration::conformal(fitted.score(&rows.take(fold))?);
+            let calibration = Calibration::conformal(fitted.score(&rows.take(&readable(fold, unreadable)))?);
             Ok(Member { fitted, calibration, n_training_rows: n_rows - fold.len() })
         });
     }
     let held_out = holdout(n_rows, options, context.seed);
     let train = rows.take(&others(n_rows, &held_out));
-    let calibrate = rows.take(&held_out);
+    let calibrate = rows.take(&readable(&held_out, unreadable));
     // Only the two parts are needed now; the whole would double the memory.
     drop(rows);
     let parts = Parts::new(context.monitor, 1);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{FitOptions, crossfit, encode_all};
+use super::{FitOptions, crossfit, encode_all, unreadable};
 use crate::{
     Context, DetectorSpec, Error, Fitted, Matrix, Seed, Table,
     calibrate::{Calibration, RobustNull},
@@ -116,12 +116,12 @@ pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Res
     let n_folds = folds.len();
     let Found { scores, cells, first } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let are_surprises = options.detector.entry().abilities.cells == Some(CellUnit::SurpriseInContext);
-    let null = if are_surprises {
-        RobustNull::of_surprises(scores.clone())
-    } else {
-        RobustNull::of_table(scores.clone())
-    };
-    let p_values = scores.iter().map(|&score| null.p_value(score)).collect();
+    let all: Vec<usize> = (0..scores.len()).collect();
+    let of_readable = unreadable::readable(&all, &unreadable).into_iter().map(|row| scores[row]).collect();
+    let null =
+        if are_surprises { RobustNull::of_surprises(of_readable) } else { RobustNull::of_table(of_readable) };
+    let mut p_values: Vec<f64> = scores.iter().map(|&score| null.p_value(score)).collect();
+    unreadable::lower(&mut p_values, &encoder, &unreadable, false, 0.0);
     let Some(first) = first else { unreachable!("rows are split into two folds at least") };
     let findings = Findings { scores, p_values, cells };
     let (spec, seed) = (options.detector.clone(), context.seed);

@@ -33,6 +33,7 @@ mod options;
 mod saved;
 mod spill;
 mod streamed;
+mod unreadable;
 
 use std::{io::Write as _, path::Path};
 
@@ -85,8 +86,8 @@ impl Model {
         let options =
             &FitOptions { detector: options.detector.of_table(encoder.is_mixed()), ..options.clone() };
         let detector = options.detector.build()?;
-        let (rows, _) = encode_all(&encoder, table)?;
-        let members = crossfit::fit_members(&*detector, rows, options, context)?;
+        let (rows, unreadable) = encode_all(&encoder, table)?;
+        let members = crossfit::fit_members(&*detector, rows, &unreadable, options, context)?;
         Ok(Self::of(encoder, members, options, context.seed))
     }
 
@@ -164,11 +165,12 @@ impl Model {
     #[must_use]
     pub fn n_rows(&self) -> u64 {
         let calibrated = self.n_calibration_rows() as u64;
-        match &self.members[..] {
+        let of_members = match &self.members[..] {
             [only] => calibrated.saturating_add(only.n_training_rows as u64),
-            // Every row calibrates one member.
+            // Every row that can be read calibrates one member.
             _ => calibrated,
-        }
+        };
+        of_members.max(self.encoder.n_rows())
     }
 
     /// The number of rows that calibrate its p-values.
@@ -183,8 +185,12 @@ impl Judge for Model {
         &self.encoder
     }
 
-    fn findings(&self, _: &Rows, features: &Matrix, want_cells: bool) -> Result<Findings, Error> {
-        Ok(judge_rows(&self.members, features, want_cells)?)
+    fn findings(&self, rows: &Rows, features: &Matrix, want_cells: bool) -> Result<Findings, Error> {
+        let mut findings = judge_rows(&self.members, features, want_cells)?;
+        let unreadable = self.encoder.unreadable_cells(rows, features)?;
+        let least = Calibration::pooled_p_value(0, self.n_calibration_rows());
+        unreadable::lower(&mut findings.p_values, &self.encoder, &unreadable, true, least);
+        Ok(findings)
     }
 
     /// The calibration scores of all members together. (In a cross-fitted model these are scores of single members,

@@ -269,7 +269,7 @@ impl Table {
             return Err(error);
         }
         let note = unreadable.note(reading);
-        let notation = Notation { mixed: note.is_some(), ..reading.notation };
+        let notation = Notation { mixed: note.is_some() || reading.notation.mixed, ..reading.notation };
         self.columns[index] = ColumnInfo { name: name.to_owned(), kind, notation, note };
         Ok(())
     }

@@ -213,7 +213,7 @@ impl CellSeed<'_> {
     }
 
     fn nested<'de, D: Deserializer<'de>>(self, found: &'static str, value: D) -> Result<(), D::Error> {
-        let Column { name, text, carried } = &mut self.columns.all[self.index];
+        let Column { name, text, carried, .. } = &mut self.columns.all[self.index];
         if !*carried {
             self.columns.problem = Some(LineProblem::Nested { key: name.clone(), found });
             return Err(serde::de::Error::custom("nested"));
