@@ -505,3 +505,19 @@ fn a_failing_sink_is_an_error_of_the_system() {
     let refused = TableWriter::create("test", Vec::new(), Format::Npy, &table.schema(), &[]).unwrap_err();
     assert_eq!(refused.to_string(), "cannot write npy: tables are written as csv, jsonl or parquet");
 }
+
+#[test]
+fn values_of_json_lines_come_back_as_they_were() {
+    let line = |row: usize| {
+        let (truth, empty) = (row.is_multiple_of(3), if row.is_multiple_of(4) { r#""""# } else { "null" });
+        let mixed = if row == 5 { r#""-""#.to_owned() } else { row.to_string() };
+        let zip = 1_005 + row % 7;
+        format!(
+            r#"{{"zip":"{zip}","n":{row},"t":"{truth}","b":{truth},"e":{empty},"m":{mixed},"code":1005}}"#
+        ) + "\n"
+    };
+    let lines: String = (0..30).map(line).collect();
+    let mut table = read(&lines).unwrap();
+    table.set_kind("code", ColumnKind::Category).unwrap();
+    assert_eq!(String::from_utf8(written(&table, Format::JsonLines)).unwrap(), lines);
+}

@@ -11,7 +11,7 @@ use arrow_array::{
     ArrayRef,
     builder::{ArrayBuilder, StringBuilder},
 };
-use arrow_schema::Field;
+use arrow_schema::{DataType, Field};
 use serde::{
     Deserialize,
     de::{
@@ -22,7 +22,9 @@ use serde::{
 use serde_json::Value;
 
 use super::MOST_LATE_KEYS;
-use crate::table::{LineProblem, Wanted, limits::MOST_COLUMNS, raw_json::json_field, typed::untyped_field};
+use crate::table::{
+    LineProblem, Wanted, limits::MOST_COLUMNS, raw_json::json_field, typed::json_values_field,
+};
 
 /// The columns of the batch under construction.
 pub(super) struct Columns {
@@ -46,6 +48,10 @@ pub(super) struct Column {
     text: StringBuilder,
     /// Nobody reads the cells; they are kept as JSON, whatever they hold.
     carried: bool,
+    /// Whether any value so far is a string, and whether any is not.
+    has: [bool; 2],
+    /// Whether all values of the first batch that has the column are strings; `None` before its end.
+    is_text: Option<bool>,
 }
 
 impl Columns {
@@ -72,11 +78,17 @@ impl Columns {
         self.all.len()
     }
 
-    pub(super) fn fields(&self) -> Vec<Field> {
-        let field = |column: &Column| {
-            if column.carried { json_field(&column.name) } else { untyped_field(column.name.clone()) }
+    /// The columns so far. Strings are given back as strings where a column has nothing else.
+    pub(super) fn fields(&mut self) -> Vec<Field> {
+        let field = |column: &mut Column| {
+            let Column { name, carried, has, is_text, .. } = column;
+            match (*carried, *is_text.get_or_insert(*has == [true, false])) {
+                (true, _) => json_field(name),
+                (false, true) => Field::new(name.clone(), DataType::Utf8, true),
+                (false, false) => json_values_field(name.clone()),
+            }
         };
-        self.all.iter().map(field).collect()
+        self.all.iter_mut().map(field).collect()
     }
 
     /// Adds a column, with nulls in the rows so far, and returns its position.
@@ -86,7 +98,7 @@ impl Columns {
         let mut text = StringBuilder::with_capacity(0, 0);
         text.append_nulls(self.n_rows);
         self.by_name.insert(name.clone(), self.all.len());
-        self.all.push(Column { name, text, carried });
+        self.all.push(Column { name, text, carried, has: [false; 2], is_text: None });
         self.all.len() - 1
     }
 
@@ -206,7 +218,8 @@ impl CellSeed<'_> {
     /// Appends a value that looks the same as text and as JSON.
     #[expect(clippy::unnecessary_wraps, reason = "visitors return results")]
     fn append<E>(self, value: impl std::fmt::Display) -> Result<(), E> {
-        let text = &mut self.columns.all[self.index].text;
+        let Column { text, has, .. } = &mut self.columns.all[self.index];
+        has[1] = true;
         write!(text, "{value}").expect("a string takes everything");
         text.append_value("");
         Ok(())
@@ -241,7 +254,9 @@ impl<'de> Visitor<'de> for CellSeed<'_> {
         if self.columns.all[self.index].carried {
             return self.append(Value::from(value));
         }
-        self.columns.all[self.index].text.append_value(value);
+        let Column { text, has, .. } = &mut self.columns.all[self.index];
+        has[0] = true;
+        text.append_value(value);
         Ok(())
     }
     fn visit_bool<E>(self, value: bool) -> Result<(), E> {
