@@ -300,3 +300,62 @@ fn a_cell_that_cannot_be_read_is_odd_even_if_training_had_some() {
         assert!(spoiled.iter().all(|&row| judged.odd[row]), "{:?}", spoiled.map(|row| judged.p_values[row]));
     }
 }
+
+/// Calls between branches that are open from 8 to 21 where they are.
+fn calls(change: impl Fn(usize, &mut String, &mut String)) -> String {
+    let mut csv = "began,answered,office\n".to_owned();
+    let mut stream = Seed(13).stream("calls", &[]);
+    for row in 0..800 {
+        let (offset, office) = [("+01:00", "Oslo"), ("-05:00", "Boston"), ("+09:00", "Tokyo")][stream.below(3)];
+        let (day, hour, minute) = (1 + row / 30, 8 + stream.below(13), stream.below(50));
+        let mut began = format!("2024-01-{day:02}T{hour:02}:{minute:02}:00{offset}");
+        // The same moment or somewhat later on the clock of the head office in UTC.
+        let shift = [1, -5, 9][["+01:00", "-05:00", "+09:00"].iter().position(|&o| o == offset).unwrap()];
+        let utc = i64::try_from(hour).unwrap() - shift;
+        let (later, on) = (utc.rem_euclid(24), i64::try_from(day).unwrap() + 1 + utc.div_euclid(24));
+        let mut answered = format!("2024-01-{on:02}T{later:02}:{:02}:00Z", minute + stream.below(10));
+        change(row, &mut began, &mut answered);
+        writeln!(csv, "{began},{answered},{office}").unwrap();
+    }
+    csv
+}
+
+#[test] // 03:00 in Tokyo is night there, although it is 18:00 in UTC.
+fn the_hour_of_a_time_is_that_of_its_own_clock() {
+    let judged = detected(calls(|row, began, _| {
+        if row == 400 {
+            *began = format!("{}T03:00:00+09:00", &began[..10]);
+        }
+    }));
+    let reasons = judged.reasons().nth(400).flatten().unwrap();
+    assert!(reasons.contains("hour 03:00, like 0.1 % of training rows; normal 08:00 to 20:00"), "{reasons}");
+}
+
+#[test] // All calls are answered within ten minutes of one day later, whatever the clocks show.
+fn times_of_different_clocks_are_compared_in_utc() {
+    let early = |row: usize, _: &mut String, answered: &mut String| {
+        if row == 500 {
+            *answered = "2024-01-02T00:30:00Z".to_owned();
+        }
+    };
+    let (row, reason) = oddest(&detected(calls(early)));
+    assert!(row == 500 && reason.contains("days before `began`, normal "), "{row} {reason}");
+}
+
+#[test]
+fn seconds_since_1970_are_dates_with_hours() {
+    let mut csv = "at,user,amount\n".to_owned();
+    let mut stream = Seed(14).stream("epoch", &[]);
+    for row in 0..600 {
+        let hour = if row == 300 { 3 } else { 8 + stream.below(13) };
+        let at = 1_704_067_200 + (row / 10) * 86_400 + hour * 3_600 + stream.below(3_600);
+        writeln!(csv, "{at},{},{}", ["ann", "bob"][stream.below(2)], stream.below(90)).unwrap();
+    }
+    let table = read("table.csv", csv.clone());
+    assert_eq!(table.columns[0].kind, ColumnKind::Date);
+    let note = table.columns[0].note.clone().unwrap();
+    assert!(note.contains("are read as seconds since 1970"), "{note}");
+    let judged = detected(csv);
+    let reasons = judged.reasons().nth(300).flatten().unwrap();
+    assert!(reasons.starts_with("at 2024-01-31 03:") && reasons.contains("hour 03:00, like 0.2 %"), "{reasons}");
+}

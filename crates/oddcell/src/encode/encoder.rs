@@ -270,6 +270,7 @@ impl Encoder {
         }
         unreadable.sort_unstable();
         let by: Vec<_> = self.group_by.iter().map(|&at| &columns[at as usize].cells).collect();
+        let moments = self.moments(rows, &arrays, &columns)?;
         let group_keys = groups::keys(&by, if self.group_by.is_empty() { 0 } else { rows.n_rows() });
         // Block by block, so that the rows being filled stay in the cache while each column writes its few cells.
         for (rows, number) in matrix.values_mut().chunks_mut(BLOCK_ROWS * n_features).zip(0..) {
@@ -291,7 +292,7 @@ impl Encoder {
                     kind.write_hidden(cells, block);
                 }
                 for (feature, since) in since.zip(&column.learned.since) {
-                    let dates = cells.numbers().iter().zip(columns[since.column as usize].cells.numbers());
+                    let dates = moments[at].numbers().iter().zip(moments[since.column as usize].numbers());
                     let features = rows.iter_mut().skip(feature).step_by(n_features);
                     for (x, (&now, &then)) in features.zip(dates.skip(first_row)) {
                         *x = since.days(now, then);

@@ -2,12 +2,16 @@
 //!
 //! Every date column but the first also has the days since each date column before it.
 
+use std::borrow::Cow;
+
+use arrow_array::ArrayRef;
 use serde::{Deserialize, Serialize};
 
 use super::{Check, EncodeError, Encoder, column::LearnedColumn};
 use crate::{
     Table,
-    kinds::{Cells, Hint, fixed, read},
+    kinds::{Cells, Checked, Hint, fixed, read},
+    table::Rows,
 };
 
 /// Seconds of a day.
@@ -70,7 +74,8 @@ pub(super) fn learn(table: &Table, columns: &mut [LearnedColumn]) -> Result<(), 
         for (seconds, &at) in seconds.iter_mut().zip(&dates) {
             let name = &columns[at].name;
             let array = rows.batch.column_by_name(name).expect("it was learned from this table");
-            let checked = read(name, array, columns[at].reading(), rows.first_row, &rows.origin, false)?;
+            let reading = columns[at].reading().in_utc();
+            let checked = read(name, array, reading, rows.first_row, &rows.origin, false)?;
             let Cells::Numbers(numbers) = checked.cells else { unreachable!("dates are numbers") };
             seconds.extend(numbers);
         }
@@ -93,6 +98,27 @@ pub(super) fn learn(table: &Table, columns: &mut [LearnedColumn]) -> Result<(), 
 }
 
 impl Encoder {
+    /// The cells of every column as they are compared with each other: times with an offset are read in UTC.
+    pub(super) fn moments<'a>(
+        &self,
+        rows: &Rows,
+        arrays: &[ArrayRef],
+        columns: &'a [Checked],
+    ) -> Result<Vec<Cow<'a, Cells>>, EncodeError> {
+        let is_compared = self.columns().iter().any(|column| !column.learned.since.is_empty());
+        let cells = |(at, checked): (usize, &'a Checked)| {
+            let column = &self.columns()[at];
+            let reading = column.reading();
+            if !is_compared || reading.in_utc() == reading {
+                return Ok(Cow::Borrowed(&checked.cells));
+            }
+            let in_utc =
+                read(column.name(), &arrays[at], reading.in_utc(), rows.first_row, &rows.origin, false)?;
+            Ok(Cow::Owned(in_utc.cells))
+        };
+        columns.iter().enumerate().map(cells).collect()
+    }
+
     /// Says how far apart the dates of two columns are: the column at position `column`, and what it is compared with at
     /// position `since`.
     pub(crate) fn tell_since(

@@ -235,9 +235,10 @@ impl<'a> Explainer<'a> {
         CellAt { column, reading: encoded.reading(), array, rows: self.rows, row }
     }
 
-    /// The date in a cell, in seconds.
+    /// The date in a cell, in seconds, to be compared with others.
     fn date(&self, row: usize, column: usize) -> Result<Option<f64>, EncodeError> {
-        Ok(self.cell(row, column).number()?.ok())
+        let cell = self.cell(row, column);
+        Ok(CellAt { reading: cell.reading.in_utc(), ..cell }.number()?.ok())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use arrow_array::{StringArray, cast::AsArray, types::Int64Type};
+use arrow_array::{ArrayRef, StringArray, cast::AsArray, types::Int64Type};
 use arrow_cast::cast;
 use arrow_schema::{DataType, TimeUnit};
 use serde::{Deserialize, Serialize};
@@ -12,12 +12,15 @@ use super::{
     calendar::{Calendar, DAY},
     cells::Source,
     dates::{self, DateShape},
+    epoch::{Epoch, Moments},
+    number::native_numbers,
     recognize::{Misfits, Recognition, Recognizer, Sighting},
     seen::{CellAt, Hint, Seen},
     spread::Spread,
     scan,
     training::Numbers,
     words::{self, DateStyle},
+    written::{NumberNotation, is_integer},
 };
 use crate::{
     count::counted,
@@ -36,6 +39,10 @@ pub(crate) struct Date {
     style: DateStyle,
     /// See [`Notation::day_first`].
     day_first: bool,
+    /// See [`Notation::zoned`].
+    zoned: bool,
+    /// See [`Notation::epoch`].
+    epoch: Option<Epoch>,
     /// Training rows that hold something else.
     unreadable: u64,
     /// The parts that count.
@@ -60,12 +67,37 @@ impl Kind for Date {
     }
 
     fn read(source: &Source<'_>) -> Result<Cells, TableError> {
-        let day_first = source.reading.notation.day_first;
-        match source.group {
-            TypeGroup::Text => source.text_as_numbers(|cell| dates::parse(cell, day_first)),
-            TypeGroup::Date => Ok(Cells::Numbers(native_seconds(source))),
-            TypeGroup::Null | TypeGroup::Number | TypeGroup::Boolean => source.no_cell_fits(),
+        let Notation { day_first, utc, epoch, .. } = source.reading.notation;
+        let parse = if utc { dates::parse_utc } else { dates::parse };
+        match (source.group, epoch) {
+            (TypeGroup::Text, None) => source.text_as_numbers(|cell| parse(cell, day_first)),
+            (TypeGroup::Text, Some(epoch)) => source.text_as_numbers(|cell| {
+                let number = scan::finite_number(cell).map(|number| epoch.seconds(number));
+                number.or_else(|| parse(cell, day_first))
+            }),
+            (TypeGroup::Date, _) => Ok(Cells::Numbers(native_seconds(source))),
+            (TypeGroup::Number, Some(epoch)) => {
+                let Cells::Numbers(mut numbers) = native_numbers(source)? else {
+                    unreachable!("numbers are read as numbers")
+                };
+                numbers.iter_mut().for_each(|number| *number = epoch.seconds(*number));
+                Ok(Cells::Numbers(numbers))
+            }
+            (TypeGroup::Null | TypeGroup::Number | TypeGroup::Boolean, _) => source.no_cell_fits(),
         }
+    }
+
+    /// Moments that are written as numbers stay numbers.
+    fn arrow_type(notation: Notation) -> DataType {
+        if notation.epoch.is_some() && notation.number.whole { DataType::Int64 } else { DataType::Utf8 }
+    }
+
+    fn typed(source: &Source<'_>) -> Result<ArrayRef, TableError> {
+        super::number::Number::typed(source)
+    }
+
+    fn write_json(cell: &str, out: &mut Vec<u8>) {
+        super::number::Number::write_json(cell, out);
     }
 
     fn learn(training: &Training<'_>) -> Result<Learned<Self>, EncodeError> {
@@ -73,11 +105,14 @@ impl Kind for Date {
             return Ok(Learned::LeftOut(LeftOutReason::AllNull));
         };
         let spread = Spread::learn(&mut seconds, training)?;
+        let notation = training.column().notation;
         let content = Self {
             parts: Calendar::learn(&seconds, style(&seconds) == DateStyle::Time),
             spread: whole_unit(&seconds).map_or(spread, |unit| spread.in_units(unit)),
             style: style(&seconds),
-            day_first: training.column().notation.day_first,
+            day_first: notation.day_first,
+            zoned: notation.zoned,
+            epoch: notation.epoch,
             unreadable,
         };
         Ok(Learned::Column { nulls, content })
@@ -93,7 +128,8 @@ impl Kind for Date {
     }
 
     fn notation(&self) -> Notation {
-        Notation { day_first: self.day_first, ..Notation::default() }
+        let Self { day_first, zoned, epoch, .. } = *self;
+        Notation { day_first, zoned, epoch, ..Notation::default() }
     }
 
     fn role() -> Role {
@@ -235,6 +271,13 @@ struct Dates {
     /// Cells that are no dates.
     misfits: Misfits,
     first: Option<Sighting>,
+    /// Whether any time has an offset.
+    zoned: bool,
+    /// Numbers, which may be moments: as misfits if they are none.
+    numbers: Misfits,
+    moments: Moments,
+    n_numbers: usize,
+    not_whole: bool,
 }
 
 impl Dates {
@@ -251,23 +294,43 @@ impl Recognizer for Dates {
     fn observe(&mut self, cells: &StringArray, first_row: usize) {
         for (index, cell) in cells.iter().enumerate() {
             let Some(cell) = cell.filter(|cell| !scan::is_null(cell)) else { continue };
-            if self.misfits.rule_out(self.n_dates()) {
+            if self.misfits.rule_out(self.n_dates() + self.n_numbers) || self.moments.ruled_out() {
                 return;
             }
             let row = first_row + index;
             self.first.get_or_insert_with(|| Sighting::new(row, cell));
-            match dates::shape(cell.trim_ascii()) {
+            let cell = cell.trim_ascii();
+            match dates::shape(cell) {
                 Some(shape) => {
+                    self.zoned = self.zoned || dates::is_zoned(cell);
                     let (count, first) = &mut self.shapes[shape as usize];
                     *count += 1;
                     first.get_or_insert_with(|| Sighting::new(row, cell));
                 }
-                None => self.misfits.add(row, cell),
+                None => match scan::finite_number(cell) {
+                    Some(number) => {
+                        self.moments.add(number);
+                        self.n_numbers += 1;
+                        self.not_whole = self.not_whole || !is_integer(cell.as_bytes());
+                        self.numbers.add(row, cell);
+                    }
+                    None => self.misfits.add(row, cell),
+                },
             }
         }
     }
 
     fn finish(mut self: Box<Self>) -> Recognition {
+        if let Some(epoch) = self.moments.unit().filter(|_| self.n_numbers > self.n_dates()) {
+            let (value, unit) = (self.first.map(|first| first.value).unwrap_or_default(), epoch.name());
+            let number = NumberNotation { whole: !self.not_whole, ..NumberNotation::default() };
+            let notation = Notation { epoch: Some(epoch), number, zoned: self.zoned, ..Notation::default() };
+            let note = format!("whole numbers such as `{value}` are read as {unit} since 1970");
+            // Some cells may be dates that are written out.
+            let fitting = self.n_numbers + self.shapes.iter().map(|(count, _)| count).sum::<usize>();
+            return self.misfits.judged(fitting).read_in(notation, Some(note));
+        }
+        self.misfits.absorb(std::mem::take(&mut self.numbers));
         use DateShape::{Clear, DayFirst, EitherOrder, MonthFirst, TimeOfDay};
         let n_times = self.count(TimeOfDay);
         let day_first = self.count(DayFirst) > self.count(MonthFirst);
@@ -288,7 +351,8 @@ impl Recognizer for Dates {
         let note = example.map(|Sighting { value, .. }| {
             format!("dates such as `{value}` are read month first, because no cell shows the order")
         });
-        self.misfits.judged(fitting).read_in(Notation { day_first, ..Notation::default() }, note)
+        let notation = Notation { day_first, zoned: self.zoned, ..Notation::default() };
+        self.misfits.judged(fitting).read_in(notation, note)
     }
 }
 

@@ -17,6 +17,7 @@ mod arrow;
 mod calendar;
 mod cells;
 mod dates;
+mod epoch;
 mod features;
 mod form;
 mod identifier;
@@ -39,7 +40,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::{
     arrow::{TypeGroup, displayable, to_text},
-    cells::{Source, read},
+    cells::{Checked, Source, read},
     features::{Block, Scale, write_null_flags},
     normal::characters,
     rarity::{Rarity, UNREADABLE, share_surprise},
@@ -52,6 +53,7 @@ pub(crate) use self::{
 pub use self::{
     cells::{Cells, cell_text, read_cells},
     dates::format_date,
+    epoch::Epoch,
     identifier::IdentifierSign,
     normal::{NormalRange, Share, Side},
     recognize::{Sighting, Unreadable},
@@ -391,6 +393,12 @@ pub struct Notation {
     /// Whether `1/2/2024` is the first of February. A later table is read in the order that the training table
     /// showed, whatever its own cells allow.
     pub day_first: bool,
+    /// Whether some times of the training table have an offset from UTC. They are read as their clock shows them.
+    pub zoned: bool,
+    /// Whether such times are read in UTC instead, to be compared with those of another column.
+    pub utc: bool,
+    /// If dates are written as numbers: their unit.
+    pub epoch: Option<Epoch>,
     /// How numbers are written.
     pub number: NumberNotation,
     /// Whether truth values are written with other words than true and false.
@@ -412,6 +420,12 @@ impl Reading {
     /// The Arrow type of these cells in a file with types, if they come from a file without.
     pub(crate) fn arrow_type(self) -> DataType {
         if self.notation.mixed { DataType::Utf8 } else { self.kind.arrow_type(self.notation) }
+    }
+
+    /// The same, but times with an offset are read in UTC.
+    pub(crate) fn in_utc(mut self) -> Self {
+        self.notation.utc = self.notation.zoned;
+        self
     }
 
     /// Text cells as [`Reading::arrow_type`]. Text stays as written, with nulls for null tokens.

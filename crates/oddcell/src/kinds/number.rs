@@ -10,6 +10,7 @@ use super::{
     Block, Cells, Counts, Kind, Learned, NormalRange, Notation, Scale, Training, TypeGroup, Wording,
     arrow::written,
     cells::Source,
+    epoch::Moments,
     form::Form,
     identifier,
     recognize::{Misfits, Recognition, Recognizer, Sighting, Unreadable},
@@ -236,7 +237,7 @@ fn unusual(cells: &StringArray, index: usize, source: &Source<'_>) -> Result<f64
     }
 }
 
-fn native_numbers(source: &Source<'_>) -> Result<Cells, TableError> {
+pub(super) fn native_numbers(source: &Source<'_>) -> Result<Cells, TableError> {
     let floats = source.floats();
     let numbers: Vec<f64> = if floats.null_count() == 0 {
         floats.values().to_vec()
@@ -262,6 +263,7 @@ struct NumberCells {
     first_long_integer: Option<Sighting>,
     placeholders: Placeholders,
     codes: Codes,
+    moments: Moments,
     /// Whether a number is not written as an integer is.
     not_whole: bool,
 }
@@ -276,6 +278,7 @@ impl Recognizer for NumberCells {
                     let cell = cell.trim_ascii();
                     self.tally.add_plain(row, cell);
                     self.placeholders.add(value);
+                    self.moments.add(value);
                     self.codes.add(row, cell);
                     self.not_whole = self.not_whole || !is_integer(cell.as_bytes());
                     if cell.len() > 15 && self.first_long_integer.is_none() && scan::is_long_integer(cell) {
@@ -296,11 +299,15 @@ impl Recognizer for NumberCells {
     }
 
     fn finish(self: Box<Self>) -> Recognition {
-        let Self { tally, mut misfits, affixed, infinite, first_long_integer, placeholders, codes, not_whole } = *self;
+        let Self { tally, mut misfits, affixed, infinite, first_long_integer, placeholders, codes, moments, not_whole } =
+            *self;
         if let Some(Sighting { value, .. }) = codes.found() {
             return Recognition::Differs(Some(format!(
                 "because numbers such as `{value}` start with a zero and so are codes"
             )));
+        }
+        if moments.unit().is_some() {
+            return Recognition::Differs(None);
         }
         let Told { mut notation, fitting, others, note } = tally.told();
         misfits.add_others(others.cells as usize, others.first);

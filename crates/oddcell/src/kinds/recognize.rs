@@ -14,10 +14,17 @@
 
 use std::collections::HashSet;
 
-use arrow_array::{Array, ArrayRef, StringArray};
+use arrow_array::{Array, ArrayRef, StringArray, cast::AsArray, types::Float64Type};
+use arrow_cast::cast;
 use arrow_schema::DataType;
 
-use super::{ColumnKind, Notation, NumberNotation, Reading, TypeGroup, arrow::written, scan, to_text};
+use super::{
+    ColumnKind, Notation, NumberNotation, Reading, TypeGroup,
+    arrow::written,
+    epoch::{Epoch, Moments},
+    scan, to_text,
+    written::is_integer,
+};
 use crate::{
     count::counted,
     table::{TableError, excerpt},
@@ -217,6 +224,12 @@ pub(crate) fn reading_as<'a>(
     arrays: impl Iterator<Item = &'a ArrayRef>,
 ) -> Result<Reading, TableError> {
     let (mut recognizer, mut rows_seen) = (kind.recognizer(), 0);
+    let arrays: Vec<&ArrayRef> = arrays.collect();
+    if kind == ColumnKind::Date
+        && let Some(notation) = epoch_of(column, &arrays)?
+    {
+        return Ok(Reading { kind, notation });
+    }
     for array in arrays {
         if TypeGroup::of(array.data_type()) != Some(TypeGroup::Text) {
             return Ok(kind.into());
@@ -233,19 +246,60 @@ pub(crate) fn reading_as<'a>(
     })
 }
 
+/// How numbers are read as dates if a user says that they are; `None` if the cells are no numbers, or dates already.
+fn epoch_of(column: &str, arrays: &[&ArrayRef]) -> Result<Option<Notation>, TableError> {
+    let (mut n_numbers, mut n_others, mut largest, mut is_whole) = (0, 0, 0.0_f64, true);
+    for array in arrays {
+        match TypeGroup::of(array.data_type()) {
+            Some(TypeGroup::Number) => {
+                let numbers = cast(array, &DataType::Float64).expect("numbers cast to floats");
+                for number in numbers.as_primitive::<Float64Type>().iter().flatten() {
+                    (n_numbers, largest) = (n_numbers + 1, largest.max(number.abs()));
+                    is_whole = is_whole && number.fract() == 0.0;
+                }
+            }
+            Some(TypeGroup::Text) => {
+                for cell in to_text(column, array)?.iter().flatten().filter(|cell| !scan::is_null(cell)) {
+                    match scan::finite_number(cell) {
+                        Some(number) => {
+                            (n_numbers, largest) = (n_numbers + 1, largest.max(number.abs()));
+                            is_whole = is_whole && is_integer(cell.trim_ascii().as_bytes());
+                        }
+                        None => n_others += 1,
+                    }
+                }
+            }
+            Some(TypeGroup::Null) => {}
+            Some(TypeGroup::Boolean | TypeGroup::Date) | None => return Ok(None),
+        }
+    }
+    let epoch = (n_numbers > n_others).then(|| Epoch::of_largest(largest));
+    let number = NumberNotation { whole: is_whole, ..NumberNotation::default() };
+    Ok(epoch.map(|epoch| Notation { epoch: Some(epoch), number, ..Notation::default() }))
+}
+
 /// Judges one column, batch by batch.
 pub(crate) struct Judge {
     column: String,
     rows_seen: usize,
     has_value: bool,
     by_type: Option<Reading>,
+    /// Of a column of typed whole numbers.
+    moments: Moments,
     recognizers: Vec<(ColumnKind, Box<dyn Recognizer>)>,
 }
 
 impl Judge {
     pub(crate) fn new(column: &str) -> Self {
         let recognizers = ColumnKind::ALL.iter().map(|&kind| (kind, kind.recognizer())).collect();
-        Self { column: column.to_owned(), rows_seen: 0, has_value: false, by_type: None, recognizers }
+        Self {
+            column: column.to_owned(),
+            rows_seen: 0,
+            has_value: false,
+            by_type: None,
+            moments: Moments::default(),
+            recognizers,
+        }
     }
 
     /// Looks at the next cells of the column.
@@ -265,6 +319,10 @@ impl Judge {
             let number = NumberNotation { whole, ..NumberNotation::default() };
             self.by_type =
                 kind.map(|kind| Reading { kind, notation: Notation { number, ..Notation::default() } });
+            if whole && !self.moments.ruled_out() {
+                let numbers = cast(array, &DataType::Float64).expect("whole numbers cast to floats");
+                numbers.as_primitive::<Float64Type>().iter().flatten().for_each(|x| self.moments.add(x));
+            }
         }
         self.rows_seen += array.len();
         Ok(())
@@ -275,6 +333,11 @@ impl Judge {
         if !self.has_value {
             let reading = self.by_type.unwrap_or(ColumnKind::ALL[0].into());
             return (reading, Some("no cell has a value".to_owned()));
+        }
+        if let (Some(Reading { notation, .. }), Some(epoch)) = (self.by_type, self.moments.unit()) {
+            let notation = Notation { epoch: Some(epoch), ..notation };
+            let note = format!("whole numbers are read as {} since 1970", epoch.name());
+            return (Reading { kind: ColumnKind::Date, notation }, Some(note));
         }
         if let Some(reading) = self.by_type {
             return (reading, None);
@@ -441,6 +504,26 @@ mod tests {
         assert_eq!(kind(&["0", "0.5", "00.5", "-0.1"]), ColumnKind::Number);
         assert_eq!(kind(&["0", "7", "5"]), ColumnKind::Number);
         assert_eq!(kind(&["0123", "7", "15"]), ColumnKind::Number); // one slip
+    }
+
+    #[test]
+    fn seconds_since_1970_are_dates_in_text_and_in_types() {
+        let seconds: Vec<i64> = (0..40).map(|row| 1_700_000_000 + 3_600 * row).collect();
+        let mut cells: Vec<String> = seconds.iter().map(i64::to_string).collect();
+        cells[7] = "1700000x00".to_owned();
+        let (found, note) = judged(&cells.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!((found.kind, found.notation.epoch), (ColumnKind::Date, Some(Epoch::Seconds)));
+        let note = note.unwrap();
+        assert!(note.ends_with("whole numbers such as `1700000000` are read as seconds since 1970"), "{note}");
+        let typed: ArrayRef = Arc::new(arrow_array::Int64Array::from(seconds));
+        let mut judge = Judge::new("c");
+        judge.observe(&typed).unwrap();
+        let (found, note) = judge.finish();
+        assert_eq!((found.kind, note.unwrap().as_str()), (ColumnKind::Date, "whole numbers are read as seconds since 1970"));
+        // What a user calls a date need not be of our time.
+        let early: ArrayRef = Arc::new(StringArray::from(vec!["86400", "172800"]));
+        let reading = reading_as("c", ColumnKind::Date, [&early].into_iter()).unwrap();
+        assert_eq!((reading.notation.epoch, reading.arrow_type()), (Some(Epoch::Seconds), DataType::Int64));
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(crate) use self::{
     raw_json::json_field,
 };
 use crate::kinds::{self, Judge, Unreadable};
-pub use crate::kinds::{Affix, ColumnKind, Notation, NumberNotation, UnknownKind};
+pub use crate::kinds::{Affix, ColumnKind, Epoch, Notation, NumberNotation, UnknownKind};
 #[doc(hidden)]
 pub use crate::kinds::{Cells, NULL_TOKENS, Reading, cell_text, format_date, is_null, read_cells};
 
