@@ -44,6 +44,7 @@
 //! numbers were checked, and what can be derived (features, scales of 0/1 features) is not stored.
 
 mod column;
+mod constants;
 mod encoder;
 mod error;
 mod fit;

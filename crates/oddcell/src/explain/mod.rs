@@ -157,11 +157,14 @@ impl<'a> Explainer<'a> {
         top
     }
 
-    /// The columns among the `k` with the most noise that a reader should know of: the first, and all others whose surprise is
-    /// not 0 as it is shown.
+    /// The columns among the `k` with the most noise that a reader should know of: the first, and all others whose noise is not
+    /// 0, or whose surprise is not 0 as it is shown.
     #[must_use]
     pub fn worth_telling(&self, cells: &[f64], k: usize) -> Vec<usize> {
-        let is_shown = |noise: f64| self.unit != CellUnit::SurpriseInContext || noise >= 0.05;
+        let is_shown = |noise: f64| match self.unit {
+            CellUnit::SurpriseInContext => noise >= 0.05,
+            CellUnit::StandardDeviations | CellUnit::Surprise => noise > 0.0,
+        };
         let ranked = self.ranked(cells, k).into_iter().enumerate();
         ranked.filter(|&(at, (_, noise))| at == 0 || is_shown(noise)).map(|(_, (column, _))| column).collect()
     }

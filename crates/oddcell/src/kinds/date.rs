@@ -43,6 +43,8 @@ pub(crate) struct Date {
     zoned: bool,
     /// See [`Notation::epoch`].
     epoch: Option<Epoch>,
+    /// See [`Notation::open_ended`].
+    open_ended: bool,
     /// Training rows that hold something else.
     unreadable: u64,
     /// The parts that count.
@@ -67,9 +69,9 @@ impl Kind for Date {
     }
 
     fn read(source: &Source<'_>) -> Result<Cells, TableError> {
-        let Notation { day_first, utc, epoch, .. } = source.reading.notation;
+        let Notation { day_first, utc, epoch, open_ended, .. } = source.reading.notation;
         let parse = if utc { dates::parse_utc } else { dates::parse };
-        match (source.group, epoch) {
+        let cells = match (source.group, epoch) {
             (TypeGroup::Text, None) => source.text_as_numbers(|cell| parse(cell, day_first)),
             (TypeGroup::Text, Some(epoch)) => source.text_as_numbers(|cell| {
                 let number = scan::finite_number(cell).map(|number| epoch.seconds(number));
@@ -84,6 +86,13 @@ impl Kind for Date {
                 Ok(Cells::Numbers(numbers))
             }
             (TypeGroup::Null | TypeGroup::Number | TypeGroup::Boolean, _) => source.no_cell_fits(),
+        };
+        match cells? {
+            Cells::Numbers(mut seconds) if open_ended => {
+                seconds.iter_mut().filter(|moment| is_open_end(**moment)).for_each(|moment| *moment = f64::NAN);
+                Ok(Cells::Numbers(seconds))
+            }
+            cells => Ok(cells),
         }
     }
 
@@ -113,6 +122,7 @@ impl Kind for Date {
             day_first: notation.day_first,
             zoned: notation.zoned,
             epoch: notation.epoch,
+            open_ended: notation.open_ended,
             unreadable,
         };
         Ok(Learned::Column { nulls, content })
@@ -128,8 +138,8 @@ impl Kind for Date {
     }
 
     fn notation(&self) -> Notation {
-        let Self { day_first, zoned, epoch, .. } = *self;
-        Notation { day_first, zoned, epoch, ..Notation::default() }
+        let Self { day_first, zoned, epoch, open_ended, .. } = *self;
+        Notation { day_first, zoned, epoch, open_ended, ..Notation::default() }
     }
 
     fn role() -> Role {
@@ -243,7 +253,11 @@ fn whole_unit(seconds: &[f64]) -> Option<f64> {
 
 /// Typed dates and times as seconds since 1970-01-01 or since midnight.
 fn native_seconds(source: &Source<'_>) -> Vec<f64> {
-    let array = &source.array;
+    seconds_of(&source.array)
+}
+
+/// The same for an array of any type of date.
+pub(super) fn seconds_of(array: &ArrayRef) -> Vec<f64> {
     // Timestamps with and without time zone both count from 1970-01-01 UTC; only whole numbers cast both ways.
     let whole = match array.data_type() {
         DataType::Date32 | DataType::Time32(_) => cast(array, &DataType::Int32),
@@ -263,6 +277,38 @@ fn native_seconds(source: &Source<'_>) -> Vec<f64> {
     whole.as_primitive::<Int64Type>().iter().map(|cell| cell.map_or(f64::NAN, seconds)).collect()
 }
 
+/// Whether a moment is on 9999-12-31 or 0001-01-01, which stand for "never" and "not known".
+fn is_open_end(seconds: f64) -> bool {
+    const DAYS: [f64; 2] = [2_932_896.0, -719_162.0];
+    DAYS.contains(&(seconds / DAY).floor())
+}
+
+/// Counts dates that stand for no date.
+#[derive(Debug, Default)]
+pub(super) struct OpenEnds {
+    dates: usize,
+    open: usize,
+    first: Option<f64>,
+}
+
+impl OpenEnds {
+    pub(super) fn add(&mut self, seconds: Option<f64>) {
+        let Some(seconds) = seconds else { return };
+        self.dates += 1;
+        if is_open_end(seconds) {
+            self.open += 1;
+            self.first.get_or_insert(seconds);
+        }
+    }
+
+    /// What a reader should know, if there are some, and at most half of the dates are.
+    pub(super) fn note(&self) -> Option<String> {
+        let first = self.first.filter(|_| self.open * 2 <= self.dates)?;
+        let day = words::date((first / DAY).floor() * DAY, DateStyle::Day);
+        Some(format!("`{day}` in {} is read as missing", counted(self.open, "row", "rows")))
+    }
+}
+
 /// Recognizes columns of dates, or of times of day.
 #[derive(Default)]
 struct Dates {
@@ -273,6 +319,8 @@ struct Dates {
     first: Option<Sighting>,
     /// Whether any time has an offset.
     zoned: bool,
+    /// Dates that stand for no date.
+    open_ends: OpenEnds,
     /// Numbers, which may be moments: as misfits if they are none.
     numbers: Misfits,
     moments: Moments,
@@ -303,6 +351,7 @@ impl Recognizer for Dates {
             match dates::shape(cell) {
                 Some(shape) => {
                     self.zoned = self.zoned || dates::is_zoned(cell);
+                    self.open_ends.add(dates::parse(cell, false).or_else(|| dates::parse(cell, true)));
                     let (count, first) = &mut self.shapes[shape as usize];
                     *count += 1;
                     first.get_or_insert_with(|| Sighting::new(row, cell));
@@ -351,7 +400,11 @@ impl Recognizer for Dates {
         let note = example.map(|Sighting { value, .. }| {
             format!("dates such as `{value}` are read month first, because no cell shows the order")
         });
-        let notation = Notation { day_first, zoned: self.zoned, ..Notation::default() };
+        let open_ends = self.open_ends.note();
+        let open_ended = open_ends.is_some();
+        let notation = Notation { day_first, zoned: self.zoned, open_ended, ..Notation::default() };
+        let notes: Vec<String> = note.into_iter().chain(open_ends).collect();
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
         self.misfits.judged(fitting).read_in(notation, note)
     }
 }
@@ -373,6 +426,19 @@ mod tests {
         assert_eq!(style(&[0.0, 3.0 * DAY]), DateStyle::Day);
         assert_eq!(style(&[0.0, 3600.0]), DateStyle::Time);
         assert_eq!(style(&[3.0 * DAY, 3600.0]), DateStyle::Moment);
+    }
+
+    #[test] // 9999-12-31 is 2,932,896 days after 1970-01-01, 0001-01-01 719,162 days before.
+    fn dates_at_the_ends_of_the_calendar_stand_for_no_date() {
+        for (day, is_end) in [("9999-12-31", true), ("0001-01-01 00:00", true), ("9999-12-30", false)] {
+            assert_eq!(is_open_end(dates::parse(day, false).unwrap()), is_end, "{day}");
+        }
+        let mut ends = OpenEnds::default();
+        [0.0, DAY, 2_932_896.0 * DAY + 86_399.0].into_iter().for_each(|seconds| ends.add(Some(seconds)));
+        assert_eq!(ends.note().unwrap(), "`9999-12-31` in 1 row is read as missing");
+        ends.add(Some(-719_162.0 * DAY));
+        ends.add(Some(-719_162.0 * DAY));
+        assert_eq!(ends.note(), None, "more than half of the dates");
     }
 
     #[test] // Rank 0.01·2 = 0.02 between 0 and 10 s is 0.2 s; rank 1.98 between 10 and 20 s is 19.8 s.

@@ -399,6 +399,8 @@ pub struct Notation {
     pub utc: bool,
     /// If dates are written as numbers: their unit.
     pub epoch: Option<Epoch>,
+    /// Whether 9999-12-31 and 0001-01-01 stand for no date.
+    pub open_ended: bool,
     /// How numbers are written.
     pub number: NumberNotation,
     /// Whether truth values are written with other words than true and false.

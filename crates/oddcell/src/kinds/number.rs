@@ -13,7 +13,7 @@ use super::{
     epoch::Moments,
     form::Form,
     identifier,
-    recognize::{Misfits, Recognition, Recognizer, Sighting, Unreadable},
+    recognize::{Misfits, Recognition, Recognizer, Sighting, Unreadable, placeholder_note},
     seen::{CellAt, Hint, Seen},
     spread::Spread,
     scan::{self, NumberCell},
@@ -22,7 +22,6 @@ use super::{
     written::{NumberNotation, Placeholders, Tally, Told, is_integer},
 };
 use crate::{
-    count::counted,
     encode::{Check, EncodeError, LeftOutReason},
     layout::Role,
     table::TableError,
@@ -239,11 +238,17 @@ fn unusual(cells: &StringArray, index: usize, source: &Source<'_>) -> Result<f64
 
 pub(super) fn native_numbers(source: &Source<'_>) -> Result<Cells, TableError> {
     let floats = source.floats();
-    let numbers: Vec<f64> = if floats.null_count() == 0 {
+    let mut numbers: Vec<f64> = if floats.null_count() == 0 {
         floats.values().to_vec()
     } else {
         floats.iter().map(|cell| cell.unwrap_or(f64::NAN)).collect()
     };
+    let notation = source.reading.notation.number;
+    if notation.missing.is_some() {
+        for number in numbers.iter_mut().filter(|number| notation.stands_for_null(**number)) {
+            *number = f64::NAN;
+        }
+    }
     // Somebody computed this number, so it is an error of a program, and scikit-learn expects one here.
     match numbers.iter().position(|number| number.is_infinite()) {
         Some(index) => Err(source.infinite(index, &written(&source.array, index))),
@@ -320,9 +325,7 @@ impl Recognizer for NumberCells {
         let missing = placeholders.found().filter(|_| notation.is_plain());
         notation.missing = missing.map(|(number, _)| number);
         notation.whole = notation.is_plain() && !not_whole;
-        let missing = missing.map(|(number, rows)| {
-            format!("`{number}` in {} is read as missing", counted(rows, "row", "rows"))
-        });
+        let missing = missing.map(|(number, rows)| placeholder_note(number, rows));
         let notes: Vec<String> = [note, long, missing].into_iter().flatten().collect();
         let note = (!notes.is_empty()).then(|| notes.join("; "));
         let numbers = fitting + infinite.cells as usize;

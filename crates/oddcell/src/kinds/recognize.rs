@@ -21,9 +21,10 @@ use arrow_schema::DataType;
 use super::{
     ColumnKind, Notation, NumberNotation, Reading, TypeGroup,
     arrow::written,
+    date::{OpenEnds, seconds_of},
     epoch::{Epoch, Moments},
     scan, to_text,
-    written::is_integer,
+    written::{Placeholders, is_integer},
 };
 use crate::{
     count::counted,
@@ -210,6 +211,11 @@ impl Misfits {
     }
 }
 
+/// What a reader should know about a number that stands for "no value".
+pub(super) fn placeholder_note(number: i32, rows: usize) -> String {
+    format!("`{number}` in {} is read as missing", counted(rows, "row", "rows"))
+}
+
 impl Sighting {
     /// The cell in the row `index`, counted from 0.
     pub(super) fn new(index: usize, cell: &str) -> Self {
@@ -239,7 +245,9 @@ pub(crate) fn reading_as<'a>(
     }
     Ok(match recognizer.finish() {
         Recognition::Fits { notation, .. } => Reading { kind, notation },
-        Recognition::Nearly { notation, .. } => Reading { kind, notation: Notation { mixed: true, ..notation } },
+        Recognition::Nearly { notation, .. } => {
+            Reading { kind, notation: Notation { mixed: true, ..notation } }
+        }
         Recognition::Differs(_) => {
             Reading { kind, notation: Notation { mixed: true, ..Notation::default() } }
         }
@@ -286,6 +294,11 @@ pub(crate) struct Judge {
     by_type: Option<Reading>,
     /// Of a column of typed whole numbers.
     moments: Moments,
+    /// Of a column of typed numbers, or of typed dates.
+    placeholders: Placeholders,
+    open_ends: OpenEnds,
+    /// Cells with a question mark.
+    unknown: usize,
     recognizers: Vec<(ColumnKind, Box<dyn Recognizer>)>,
 }
 
@@ -298,6 +311,9 @@ impl Judge {
             has_value: false,
             by_type: None,
             moments: Moments::default(),
+            placeholders: Placeholders::default(),
+            open_ends: OpenEnds::default(),
+            unknown: 0,
             recognizers,
         }
     }
@@ -307,6 +323,7 @@ impl Judge {
         if TypeGroup::of(array.data_type()) == Some(TypeGroup::Text) {
             let cells = to_text(&self.column, array)?;
             self.has_value = self.has_value || cells.iter().flatten().any(|cell| !scan::is_null(cell));
+            self.unknown += cells.iter().flatten().filter(|cell| cell.trim_ascii() == "?").count();
             for (_, recognizer) in &mut self.recognizers {
                 recognizer.observe(&cells, self.rows_seen);
             }
@@ -319,9 +336,20 @@ impl Judge {
             let number = NumberNotation { whole, ..NumberNotation::default() };
             self.by_type =
                 kind.map(|kind| Reading { kind, notation: Notation { number, ..Notation::default() } });
-            if whole && !self.moments.ruled_out() {
-                let numbers = cast(array, &DataType::Float64).expect("whole numbers cast to floats");
-                numbers.as_primitive::<Float64Type>().iter().flatten().for_each(|x| self.moments.add(x));
+            match TypeGroup::of(array.data_type()) {
+                Some(TypeGroup::Number) => {
+                    let numbers = cast(array, &DataType::Float64).expect("numbers cast to floats");
+                    let numbers = numbers.as_primitive::<Float64Type>().iter().flatten();
+                    for number in numbers.filter(|number| number.is_finite()) {
+                        self.placeholders.add(number);
+                        self.moments.add(if whole { number } else { 0.0 });
+                    }
+                }
+                Some(TypeGroup::Date) => {
+                    let moments = seconds_of(array).into_iter().filter(|moment| !moment.is_nan());
+                    moments.for_each(|moment| self.open_ends.add(Some(moment)));
+                }
+                Some(TypeGroup::Null | TypeGroup::Boolean | TypeGroup::Text) | None => {}
             }
         }
         self.rows_seen += array.len();
@@ -330,6 +358,16 @@ impl Judge {
 
     /// Returns how the column is read, and a note about it if the reader should know something.
     pub(crate) fn finish(self) -> (Reading, Option<String>) {
+        let (unknown, has_value) = (self.unknown, self.has_value);
+        let (reading, note) = self.by_cells();
+        let unknown = (has_value && unknown > 0)
+            .then(|| format!("`?` in {} is read as missing", counted(unknown, "row", "rows")));
+        let notes: Vec<String> = note.into_iter().chain(unknown).collect();
+        (reading, (!notes.is_empty()).then(|| notes.join("; ")))
+    }
+
+    /// The same without the note about question marks.
+    fn by_cells(self) -> (Reading, Option<String>) {
         if !self.has_value {
             let reading = self.by_type.unwrap_or(ColumnKind::ALL[0].into());
             return (reading, Some("no cell has a value".to_owned()));
@@ -339,8 +377,13 @@ impl Judge {
             let note = format!("whole numbers are read as {} since 1970", epoch.name());
             return (Reading { kind: ColumnKind::Date, notation }, Some(note));
         }
-        if let Some(reading) = self.by_type {
-            return (reading, None);
+        if let Some(Reading { kind, mut notation }) = self.by_type {
+            let open_ends = self.open_ends.note();
+            notation.open_ended = open_ends.is_some();
+            let missing = self.placeholders.found().filter(|_| kind == ColumnKind::Number);
+            notation.number.missing = missing.map(|(number, _)| number);
+            let missing = missing.map(|(number, rows)| placeholder_note(number, rows));
+            return (Reading { kind, notation }, missing.or(open_ends));
         }
         let (mut near_miss, mut nearly) = (None, None);
         for (kind, recognizer) in self.recognizers {
@@ -514,12 +557,18 @@ mod tests {
         let (found, note) = judged(&cells.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!((found.kind, found.notation.epoch), (ColumnKind::Date, Some(Epoch::Seconds)));
         let note = note.unwrap();
-        assert!(note.ends_with("whole numbers such as `1700000000` are read as seconds since 1970"), "{note}");
+        assert!(
+            note.ends_with("whole numbers such as `1700000000` are read as seconds since 1970"),
+            "{note}"
+        );
         let typed: ArrayRef = Arc::new(arrow_array::Int64Array::from(seconds));
         let mut judge = Judge::new("c");
         judge.observe(&typed).unwrap();
         let (found, note) = judge.finish();
-        assert_eq!((found.kind, note.unwrap().as_str()), (ColumnKind::Date, "whole numbers are read as seconds since 1970"));
+        assert_eq!(
+            (found.kind, note.unwrap().as_str()),
+            (ColumnKind::Date, "whole numbers are read as seconds since 1970")
+        );
         // What a user calls a date need not be of our time.
         let early: ArrayRef = Arc::new(StringArray::from(vec!["86400", "172800"]));
         let reading = reading_as("c", ColumnKind::Date, [&early].into_iter()).unwrap();
@@ -533,6 +582,31 @@ mod tests {
         assert_eq!(note.unwrap(), "`-999` in 3 rows is read as missing");
         let (found, note) = judged(&["18", "44", "-999", "31", "-999", "90"]);
         assert_eq!((found.notation.number.missing, note), (None, None));
+    }
+
+    #[test]
+    fn placeholders_in_types_dates_at_the_end_of_time_and_question_marks_are_noted() {
+        let by_type = |array: ArrayRef| {
+            let mut judge = Judge::new("c");
+            judge.observe(&array).unwrap();
+            judge.finish()
+        };
+        let numbers = [18.0, 44.0, -999.0, 31.0, -999.0, 90.0, -999.0, 2.0];
+        let (found, note) = by_type(Arc::new(arrow_array::Float64Array::from(numbers.to_vec())));
+        assert_eq!(
+            (found.notation.number.missing, note.unwrap().as_str()),
+            (Some(-999), "`-999` in 3 rows is read as missing")
+        );
+        let (found, note) =
+            by_type(Arc::new(arrow_array::Date32Array::from(vec![19_000, 19_001, 2_932_896])));
+        assert!(found.notation.open_ended);
+        assert_eq!(note.unwrap(), "`9999-12-31` in 1 row is read as missing");
+        let (found, note) = judged(&["2024-01-31", "2024-02-01", "9999-12-31", "?"]);
+        assert!(found.notation.open_ended);
+        assert_eq!(
+            note.unwrap(),
+            "`9999-12-31` in 1 row is read as missing; `?` in 1 row is read as missing"
+        );
     }
 
     #[test]

@@ -114,7 +114,10 @@ pub fn detect(table: &Table, options: &FitOptions, context: &Context<'_>) -> Res
         Ok(())
     })?;
     let n_folds = folds.len();
-    let Found { scores, cells, first } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Found { scores, mut cells, first } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(cells) = &mut cells {
+        encoder.quiet_constants(&features, cells);
+    }
     let are_surprises = options.detector.entry().abilities.cells == Some(CellUnit::SurpriseInContext);
     let all: Vec<usize> = (0..scores.len()).collect();
     let of_readable = unreadable::readable(&all, &unreadable).into_iter().map(|row| scores[row]).collect();

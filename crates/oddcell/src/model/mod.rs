@@ -187,6 +187,9 @@ impl Judge for Model {
 
     fn findings(&self, rows: &Rows, features: &Matrix, want_cells: bool) -> Result<Findings, Error> {
         let mut findings = judge_rows(&self.members, features, want_cells)?;
+        if let Some(cells) = &mut findings.cells {
+            self.encoder.quiet_constants(features, cells);
+        }
         let unreadable = self.encoder.unreadable_cells(rows, features)?;
         let least = Calibration::pooled_p_value(0, self.n_calibration_rows());
         unreadable::lower(&mut findings.p_values, &self.encoder, &unreadable, true, least);
