@@ -398,3 +398,39 @@ fn seconds_since_1970_are_dates_with_hours() {
         "{reasons}"
     );
 }
+
+/// Prices, shipping and their total, and the price once more.
+fn invoices(n_rows: usize, seed: u64, change: impl Fn(usize, &mut [f64; 3])) -> String {
+    let mut csv = "customer,price,shipping,total\n".to_owned();
+    let mut stream = Seed(seed).stream("invoices", &[]);
+    for row in 0..n_rows {
+        let price = (10_000.0 + 1_000.0 * stream.normal()).round() / 100.0;
+        let shipping = (1_500.0 + 200.0 * stream.normal()).round() / 100.0;
+        let mut cells = [price, shipping, price + shipping];
+        change(row, &mut cells);
+        let [price, shipping, total] = cells;
+        writeln!(csv, "{},{price:.2},{shipping:.2},{total:.2}", ["ann", "bob", "eve"][stream.below(3)])
+            .unwrap();
+    }
+    csv
+}
+
+#[test]
+fn a_sum_of_other_columns_does_not_count_twice_and_its_break_is_found() {
+    let judged = detected(invoices(800, 1, |row, cells| match row {
+        100 => cells[2] += 9.0,
+        200 => (cells[0], cells[2]) = (cells[0] + 60.0, cells[2] + 60.0),
+        _ => {}
+    }));
+    let (row, reason) = oddest(&judged);
+    assert!(row == 100 && reason.contains("is not `price` + `shipping` = 1"), "{row} {reason}");
+    assert!(reason.contains(", as in 99.9 % of training rows"), "{reason}");
+    // An unusual price makes an unusual total, which is no second reason.
+    let reasons = judged.reasons().nth(200).flatten().unwrap();
+    assert!(reasons.starts_with("price ") && !reasons.contains("total "), "{reasons}");
+    for seed in 2..5 {
+        let clean = detected(invoices(800, seed, |_, _| {}));
+        let n_odd = clean.odd.iter().filter(|&&odd| odd).count();
+        assert!(n_odd <= 1, "{n_odd} rows of a clean table are odd");
+    }
+}

@@ -161,6 +161,9 @@ impl Encoder {
                         let other = self.columns[since.column as usize].name();
                         format!("{}: days since {other}", column.name())
                     }
+                    (None, None) if Some(feature) == column.copied_feature() => {
+                        format!("{}: no copy", column.name())
+                    }
                     (None, None) if Some(feature) == column.within_feature() => {
                         format!("{}: within its group", column.name())
                     }
@@ -174,7 +177,7 @@ impl Encoder {
     #[must_use]
     pub fn reports(&self) -> Vec<Report> {
         let left_out = self.left_out.iter().filter_map(Report::of_left_out);
-        left_out.chain(self.columns.iter().filter_map(Report::of_column)).collect()
+        left_out.chain(self.columns.iter().filter_map(Report::of_column)).chain(self.copies()).collect()
     }
 
     /// The columns of `schema` that the training table did not have.
@@ -304,6 +307,13 @@ impl Encoder {
                         features.zip(cells.numbers().iter().zip(&group_keys).skip(first_row))
                     {
                         *x = within.distance(number, key, |number| kind.scaled(number).unwrap_or(number));
+                    }
+                }
+                if let (Some(feature), Some(copied)) = (column.copied_feature(), &column.learned.copied) {
+                    for (row, at) in rows.chunks_exact_mut(n_features).zip(first_row..) {
+                        let number = |term: u32| columns[term as usize].cells.numbers()[at];
+                        row[column.hidden_features()].fill(0.0);
+                        row[feature] = copied.sign(cells.numbers()[at], number, is_new);
                     }
                 }
                 if column.nulls() == 0 && checked.null_count() > 0 {

@@ -45,6 +45,7 @@
 
 mod column;
 mod constants;
+mod copies;
 mod encoder;
 mod error;
 mod fit;

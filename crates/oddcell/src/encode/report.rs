@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{EncodedColumn, IdentifierSign};
+use crate::count::counted;
 
 /// A column of the training table that makes no features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +94,15 @@ pub enum Report {
         /// The value.
         value: String,
     },
+    /// The column follows from others, and only rows that break this are odd for it.
+    Copied {
+        /// The column's name.
+        column: String,
+        /// How it follows from the others: `` `price` + `shipping` ``.
+        formula: String,
+        /// Training rows that break it.
+        broken: u64,
+    },
 }
 
 impl Report {
@@ -125,6 +135,13 @@ impl fmt::Display for Report {
             Self::LeftOut { column, reason } => write!(formatter, "column `{column}` is left out: {reason}"),
             Self::Constant { column, value } => {
                 write!(formatter, "column `{column}` is constant: every row has {value}")
+            }
+            Self::Copied { column, formula, broken } => {
+                write!(formatter, "column `{column}` is {formula}, and only asked whether that holds")?;
+                match broken {
+                    0 => Ok(()),
+                    n => write!(formatter, "; it does not in {}", counted(*n as usize, "row", "rows")),
+                }
             }
         }
     }

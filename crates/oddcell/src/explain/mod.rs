@@ -189,8 +189,11 @@ impl<'a> Explainer<'a> {
         let told = match (seen.unreadable, oddest_sign(self.encoder, encoded, cells)) {
             (true, _) | (false, None) => None,
             (false, Some(sign)) => match sign.checked_sub(encoded.content().as_kind().hidden().len()) {
+                Some(_) if encoded.copied_feature() == Some(encoded.first_sign() + sign) => {
+                    self.encoder.tell_copied(column, |other| self.number(row, other))?
+                }
                 Some(compared) => {
-                    match self.encoder.tell_since(column, compared, |other| self.date(row, other))? {
+                    match self.encoder.tell_since(column, compared, |other| self.number(row, other))? {
                         None => self.encoder.tell_within(column, |other| self.cell(row, other))?,
                         told => told,
                     }
@@ -238,8 +241,8 @@ impl<'a> Explainer<'a> {
         CellAt { column, reading: encoded.reading(), array, rows: self.rows, row }
     }
 
-    /// The date in a cell, in seconds, to be compared with others.
-    fn date(&self, row: usize, column: usize) -> Result<Option<f64>, EncodeError> {
+    /// The number in a cell, to be compared with others: of a date, the seconds.
+    fn number(&self, row: usize, column: usize) -> Result<Option<f64>, EncodeError> {
         let cell = self.cell(row, column);
         Ok(CellAt { reading: cell.reading.in_utc(), ..cell }.number()?.ok())
     }

@@ -43,7 +43,7 @@ pub(crate) use self::{
     cells::{Checked, Source, read},
     features::{Block, Scale, write_null_flags},
     normal::characters,
-    rarity::{Rarity, UNREADABLE, share_surprise},
+    rarity::{KNOWN_SLIP, Rarity, UNREADABLE, share_surprise},
     recognize::{Judge, reading_as},
     scan::{is_json_number, write_json_string},
     seen::{CellAt, Hint},
