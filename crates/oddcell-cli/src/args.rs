@@ -576,6 +576,9 @@ pub(crate) struct InspectArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// List the rows of a table that are equal to an earlier one, or differ from it in one column alone
+    #[arg(long)]
+    pub(crate) duplicates: bool,
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
     #[command(flatten)]

@@ -166,3 +166,28 @@ fn every_wrong_cell_of_the_shop_is_found_and_named() {
     // The ninth stays below the default false-discovery rate.
     assert_eq!(found["odd"], 8);
 }
+
+#[test]
+fn equal_and_nearly_equal_rows_are_listed() {
+    let folder = Folder::new();
+    let mut rows = String::from("order,name,amount,city\n");
+    for row in 0..30 {
+        rows += &format!("{},Ann {row},{},{}\n", 100 + row, row * 7 % 31, ["Oslo", "Voss"][row % 2]);
+    }
+    rows += "130,Ann 3,21,Voss\n131,Ann 5,350,Voss\n132,ann  7,18,Voss\n";
+    folder.write("table.csv", rows);
+    let found = succeed(&mut folder.oddcell(["inspect", "table.csv", "--duplicates"]));
+    let (_, duplicates) = found.split_once("\nrows compared by ").expect("a list of duplicates");
+    assert_eq!(
+        duplicates,
+        "3 columns:\n\
+         1 row is equal to an earlier one\n  row 31 like row 4\n\
+         2 rows are nearly equal to an earlier one\n\
+         \x20 row 32 like row 6: amount `350` instead of `4`\n\
+         \x20 row 33 like row 8: name `ann  7` instead of `Ann 7`\n"
+    );
+    let json = succeed(&mut folder.oddcell(["inspect", "table.csv", "--duplicates", "--json"]));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["duplicates"]["equal"], json!([{ "row": 31, "first": 4, "differs": null }]));
+    assert_eq!(json["duplicates"]["nearly_equal"][0]["differs"], json!(["amount", ["4", "350"]]));
+}

@@ -46,6 +46,7 @@
 mod column;
 mod constants;
 mod copies;
+mod duplicates;
 mod encoder;
 mod error;
 mod fit;
@@ -58,6 +59,7 @@ mod unreadable;
 mod validate;
 
 pub use column::{EncodedColumn, Feature, Part};
+pub use duplicates::{Duplicate, Duplicates, duplicates};
 pub use encoder::{Encoded, Encoder};
 pub use error::EncodeError;
 pub use overview::{ColumnOverview, overview};
