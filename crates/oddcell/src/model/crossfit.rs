@@ -32,7 +32,7 @@ pub(super) fn fit_members(
     context: &Context<'_>,
 ) -> Result<Vec<Member>, Error> {
     let n_rows = enough_rows(rows.n_rows(), options)?;
-    if n_rows < options.split.cross_fit_below {
+    if n_rows < options.cross_fit_below() {
         return fit_folds(detector, &rows, options, context, |_, fold, fitted| {
             let calibration = Calibration::conformal(fitted.score(&rows.take(&readable(fold, unreadable)))?);
             Ok(Member { fitted, calibration, n_training_rows: n_rows - fold.len() })
