@@ -223,10 +223,12 @@ class Detector(OutlierMixin, BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file for `oddcell.load` and the command line. Loading it never executes code.
 
-        The file holds the model and its parameters, but not `contamination`, which belongs to this estimator.
+        A number as `contamination` is kept in the file with the threshold that it gave, so that the loaded estimator
+        predicts the same.
         """
         check_is_fitted(self)
-        self.model_.save(path)
+        threshold = None if self.contamination == "auto" else (float(self.contamination), -self.offset_)
+        self.model_.save(path, threshold)
 
     @classmethod
     def from_preset(cls, name: str, **params: Any) -> Any:
@@ -276,7 +278,13 @@ class Detector(OutlierMixin, BaseEstimator):
     def _loaded(self, model: _oddcell.Model) -> None:
         """Makes this estimator a fitted one, with a model from a file."""
         self.model_ = model
-        self.offset_ = -model.threshold(None if self.contamination == "auto" else self.contamination)
+        saved = model.saved_threshold
+        if saved is not None and self.contamination is None:
+            self.contamination, score = saved
+        else:
+            self.contamination = "auto" if self.contamination is None else self.contamination
+            score = model.threshold(None if self.contamination == "auto" else self.contamination)
+        self.offset_ = -score
         names = [*model.columns, *(name for name, _ in model.left_out)]
         self.n_features_in_ = len(names)
         unnamed = all(_UNNAMED.fullmatch(name) for name in names)

@@ -121,15 +121,16 @@ def detect(
     return with_found(X, {name: found[name] for name in _oddcell.FOUND_COLUMNS})
 
 
-def load(path: str | os.PathLike[str], *, contamination: float | str = "auto") -> Detector:
+def load(path: str | os.PathLike[str], *, contamination: float | str | None = None) -> Detector:
     """Load an estimator from a model file, written by `save` or the command line. Loading never executes code.
 
     Parameters
     ----------
     path : path
-    contamination : "auto" or float
+    contamination : "auto", float or None
         `predict` flags rows that score higher than all but this share of the calibration rows, whose scores are in the
-        file. "auto" is one in a hundred.
+        file. "auto" is one in a hundred. Default: as it was when `save` wrote the file, so that `predict` flags the
+        same rows; "auto" for files of the command line.
 
     Examples
     --------
@@ -138,7 +139,7 @@ def load(path: str | os.PathLike[str], *, contamination: float | str = "auto") -
     >>> path = os.path.join(tempfile.mkdtemp(), "normal.oddcell")
     >>> oddcell.KNN().fit(rows).save(path)
     >>> oddcell.load(path)
-    KNN(contamination='auto')
+    KNN()
     """
     from oddcell import _estimators
 

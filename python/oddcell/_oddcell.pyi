@@ -89,9 +89,15 @@ class Model:
         """
         Judges all rows of `table` and writes the page that shows them.
         """
-    def save(self, /, path: str | PathLike[str]) -> None:
+    def save(self, /, path: str | PathLike[str], threshold: tuple[float, float] | None = None) -> None:
         """
-        Writes the model file, whole or not at all.
+        Writes the model file, whole or not at all, with `threshold`: the share `contamination` and the score above which
+        rows are odd.
+        """
+    @property
+    def saved_threshold(self, /) -> tuple[float, float] | None:
+        """
+        The share `contamination` and the score above which rows are odd, if its file has them.
         """
     @property
     def seed(self, /) -> int:

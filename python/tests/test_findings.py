@@ -128,9 +128,12 @@ def test_a_saved_model_is_the_same_again(tmp_path, rows, name):
     model.save(tmp_path / "m.oddcell")
     again = oddcell.load(tmp_path / "m.oddcell")
     assert type(again) is type(model)
-    expected = {**model.get_params(), "contamination": "auto"}
-    assert again.get_params() == expected
+    assert again.get_params() == model.get_params()
     assert np.array_equal(again.score_samples(rows), model.score_samples(rows))
+    # The tenth of the training rows that `predict` called odd, it calls odd again.
+    assert (model.predict(rows) == -1).sum() == 30
+    assert np.array_equal(again.predict(rows), model.predict(rows))
+    assert oddcell.load(tmp_path / "m.oddcell", contamination="auto").get_params()["contamination"] == "auto"
     again.save(tmp_path / "again.oddcell")
     assert (tmp_path / "again.oddcell").read_bytes() == (tmp_path / "m.oddcell").read_bytes()
 

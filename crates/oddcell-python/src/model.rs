@@ -10,6 +10,7 @@ use oddcell::{
     encode::EncodedColumn,
     explain::Unit,
     judge::{Judge, Noise, ReasonForm, Scorer},
+    model::Threshold,
     table::ColumnKind,
     verdict::Rule,
 };
@@ -238,9 +239,18 @@ impl Model {
         self.inner.n_rows()
     }
 
-    /// Writes the model file, whole or not at all.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        work::run(py, None, |_| self.inner.save(&path))
+    /// The share `contamination` and the score above which rows are odd, if its file has them.
+    #[getter]
+    fn saved_threshold(&self) -> Option<(f64, f64)> {
+        self.inner.threshold().map(|threshold| (threshold.contamination, threshold.score))
+    }
+
+    /// Writes the model file, whole or not at all, with `threshold`: the share `contamination` and the score above which
+    /// rows are odd.
+    #[pyo3(signature = (path, threshold=None))]
+    fn save(&self, py: Python<'_>, path: PathBuf, threshold: Option<(f64, f64)>) -> PyResult<()> {
+        let threshold = threshold.map(|(contamination, score)| Threshold { contamination, score });
+        work::run(py, None, |_| self.inner.save_with(&path, threshold))
     }
 
     /// Reads a model file. Nothing in it is executed, and everything in it is checked.

@@ -33,6 +33,7 @@ mod options;
 mod saved;
 mod spill;
 mod streamed;
+mod threshold;
 
 use std::{io::Write as _, path::Path};
 
@@ -40,6 +41,7 @@ pub use self::{
     detection::{Detection, detect},
     options::{FitOptions, SplitOptions},
     streamed::Streaming,
+    threshold::Threshold,
 };
 use crate::{
     Context, DetectorSpec, Error, Fitted, Matrix, Seed, Table,
@@ -61,6 +63,7 @@ pub struct Model {
     split: SplitOptions,
     encode: EncodeOptions,
     library: String,
+    threshold: Option<Threshold>,
     /// At least one.
     members: Vec<Member>,
 }
@@ -92,7 +95,8 @@ impl Model {
 
     fn of(encoder: Encoder, members: Vec<Member>, options: &FitOptions, seed: Seed) -> Self {
         let FitOptions { detector: spec, encode, split, .. } = options.clone();
-        Self { encoder, spec, seed, split, encode, library: env!("CARGO_PKG_VERSION").to_owned(), members }
+        let library = env!("CARGO_PKG_VERSION").to_owned();
+        Self { encoder, spec, seed, split, encode, library, threshold: None, members }
     }
 
     /// Judges some rows, including cells, without a verdict. [`Scorer`] judges whole tables and
@@ -103,8 +107,14 @@ impl Model {
 
     /// Writes the model to a file, whole or not at all.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        self.save_with(path, self.threshold)
+    }
+
+    /// Writes the model to a file, with this threshold instead of its own.
+    pub fn save_with(&self, path: impl AsRef<Path>, threshold: Option<Threshold>) -> Result<(), Error> {
         let path = path.as_ref();
-        let bytes = self.to_bytes()?;
+        threshold.map_or(Ok(()), Threshold::check)?;
+        let bytes = saved::to_bytes(self, threshold)?;
         write_atomically(path, |writer| {
             let failed = |source| Error::File { action: "write", path: path.to_owned(), source };
             writer.write_all(&bytes).map_err(failed)
@@ -120,7 +130,7 @@ impl Model {
 
     /// The model as the bytes of a model file. Equal models give equal bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelFileError> {
-        saved::to_bytes(self)
+        saved::to_bytes(self, self.threshold)
     }
 
     /// The model that these bytes of a model file hold.
@@ -134,6 +144,12 @@ impl Model {
     pub fn strict(mut self, strict: bool) -> Self {
         self.encoder.set_strict(strict);
         self
+    }
+
+    /// The threshold that came with its file.
+    #[must_use]
+    pub fn threshold(&self) -> Option<Threshold> {
+        self.threshold
     }
 
     /// Which rows trained and which calibrated.

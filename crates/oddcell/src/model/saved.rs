@@ -9,7 +9,7 @@
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
 
-use super::{Member, Model, SplitOptions, options::MAX_FOLDS};
+use super::{Member, Model, SplitOptions, Threshold, options::MAX_FOLDS};
 use crate::{
     DetectorSpec, Seed,
     calibrate::Calibration,
@@ -30,6 +30,8 @@ struct Header {
     seed: Seed,
     split: SplitOptions,
     encode: EncodeOptions,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    threshold: Option<Threshold>,
     members: Vec<MemberHeader>,
     encoder: Encoder,
 }
@@ -50,7 +52,7 @@ fn version_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D:
     Err(de::Error::invalid_value(de::Unexpected::Str(&text), &"a version such as 0.1.0"))
 }
 
-pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelFileError> {
+pub(super) fn to_bytes(model: &Model, threshold: Option<Threshold>) -> Result<Vec<u8>, ModelFileError> {
     let member_header = |member: &Member| MemberHeader { n_training_rows: member.n_training_rows };
     let header = Header {
         format: FORMAT_VERSION,
@@ -60,6 +62,7 @@ pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelFileError> {
         seed: model.seed,
         split: model.split,
         encode: model.encode.clone(),
+        threshold,
         members: model.members.iter().map(member_header).collect(),
         encoder: model.encoder.clone(),
     };
@@ -88,10 +91,11 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelFileError> {
         members.push(load_member(index, member, &spec, &header.encoder, &mut tensors)?);
     }
     refuse_leftovers(&tensors, "")?;
-    let Header { library, seed, split, encode, encoder, .. } = header;
+    let Header { library, seed, split, encode, threshold, encoder, .. } = header;
     split.validate()?;
+    threshold.map_or(Ok(()), Threshold::check)?;
     let strict = encode.strict;
-    Ok(Model { encoder, spec, seed, split, encode, library, members }.strict(strict))
+    Ok(Model { encoder, spec, seed, split, encode, library, threshold, members }.strict(strict))
 }
 
 fn load_member(
