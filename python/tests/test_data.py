@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+from decimal import Decimal
 
 import duckdb
 import numpy as np
@@ -211,6 +212,35 @@ def test_an_object_column_that_mixes_text_and_numbers_is_read_as_its_text():
     as_text.loc[5, "n"] = "n/a"
     np.testing.assert_array_equal(scores(mixed), scores(as_text))
     assert oddcell.detect(mixed, "ecod", top=1)["n"].iloc[5] == "n/a"
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [True, 3],
+        [Decimal("1.5"), 2.5],
+        [{"a": 1}, 3],
+        [(1, 2), 3],
+        [10**30, 7, None],
+        [1 + 2j, 3],
+    ],
+)
+def test_an_object_column_for_which_arrow_has_no_type_is_read_as_its_text(cells):
+    frame = pd.DataFrame({"size": np.arange(60) % 7 / 2, "n": pd.Series((cells * 60)[:60], dtype=object)})
+    as_text = frame.assign(n=frame["n"].map(str, na_action="ignore"))
+    np.testing.assert_array_equal(scores(frame), scores(as_text))
+
+
+def test_lengths_of_time_in_an_object_column_are_seconds():
+    frame = lengths()
+    objects = frame.assign(
+        took=pd.Series(
+            [None, *(datetime.timedelta(seconds=s) for s in frame["took"].dt.total_seconds()[1:])], dtype=object
+        )
+    )
+    seconds = frame.assign(took=frame["took"].dt.total_seconds())
+    seconds.loc[0, "took"] = None
+    np.testing.assert_array_equal(scores(objects), scores(seconds))
 
 
 def test_a_lazy_frame_is_collected_and_a_path_is_refused_with_what_to_do(tmp_path):
