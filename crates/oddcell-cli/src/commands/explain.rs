@@ -31,8 +31,8 @@ struct Explanation<'a> {
 }
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
-    let model = load(&args.model, &args.read)?;
     let pool = learning::pool(&args.run)?;
+    let model = load(&args.model, &args.read, &pool)?;
     let (mut reader, mut notes) = open(&model, &args.data, &args.read, None)?;
     let origin = reader.origin().to_owned();
     let wanted = args.row as usize - 1;

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::inspect_model;
 use crate::{
-    args::InspectArgs,
+    args::{InspectArgs, RunArgs},
     failure::Failure,
     learning, output, show,
     summary::{count, counted, note_line},
@@ -32,6 +32,11 @@ struct Overview {
 }
 
 pub(crate) fn run(args: &InspectArgs) -> Result<(), Failure> {
+    let pool = learning::pool(&RunArgs { threads: None, json: args.json, quiet: false })?;
+    pool.install(|| inspect(args))
+}
+
+fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     if args.file == Path::new("-") {
         return inspect_table(args);
     }

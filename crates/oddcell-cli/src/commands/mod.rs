@@ -55,8 +55,8 @@ fn wanted(encoder: &Encoder, label: Option<&str>) -> Wanted {
 }
 
 /// Loads a model that is as strict as it was fitted, or as the flags ask.
-fn load(path: &Path, read: &ReadArgs) -> Result<Model, Error> {
-    let model = Model::load(path)?;
+fn load(path: &Path, read: &ReadArgs, pool: &rayon::ThreadPool) -> Result<Model, Error> {
+    let model = pool.install(|| Model::load(path))?;
     let strict = read.strict || model.encode_options().strict;
     Ok(model.strict(strict))
 }
