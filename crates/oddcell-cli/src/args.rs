@@ -10,6 +10,7 @@ use clap::{
     Args, Parser, Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
+use clap_complete::Shell;
 use oddcell::{
     judge::Only,
     model::Streaming,
@@ -106,6 +107,37 @@ Examples:
 Each result is added to OUT/results.csv at once. A stopped run continues where it stopped."
     )]
     Bench(BenchCommand),
+    /// Print a script that completes commands and flags in a shell
+    #[command(
+        hide = true,
+        after_help = "\
+Examples:
+  oddcell completions bash > ~/.local/share/bash-completion/completions/oddcell
+  oddcell completions zsh > ~/.zfunc/_oddcell
+  oddcell completions fish > ~/.config/fish/completions/oddcell.fish
+  oddcell completions powershell >> $PROFILE"
+    )]
+    Completions(CompletionsArgs),
+    /// Print the manual page of a command, or write all of them
+    #[command(
+        hide = true,
+        after_help = "\
+Examples:
+  oddcell man | man -l -
+  oddcell man bench uad | man -l -
+  oddcell man --dir ~/.local/share/man/man1"
+    )]
+    Man(ManArgs),
+    /// Print the JSON schema of the config file
+    #[command(
+        hide = true,
+        after_help = "\
+Examples:
+  oddcell config-schema > oddcell.schema.json
+
+An editor that knows TOML checks and completes a config whose first line is: #:schema ./oddcell.schema.json"
+    )]
+    ConfigSchema,
 }
 
 #[derive(Debug, Subcommand)]
@@ -583,6 +615,22 @@ pub(crate) struct InspectArgs {
     /// Read the kinds of columns from a TOML file
     #[arg(long, value_name = "FILE", help_heading = "Columns")]
     pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The command, such as `fit` or `bench uad` [default: oddcell itself]
+    #[arg(conflicts_with = "dir")]
+    pub(crate) command: Vec<String>,
+    /// Write the pages of all commands into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 /// Bytes, entered and shown as gigabytes.

@@ -26,6 +26,9 @@ use crate::{
     output,
 };
 
+/// The rules that a config file may have.
+pub(crate) const RULES: [&str; 4] = ["alpha", "fdr", "top", "contamination"];
+
 /// A `--config` file. Every field is optional; unknown fields are errors.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -182,8 +185,7 @@ pub(crate) fn configured_rule(learn: &LearnArgs) -> Result<Option<Rule>, Failure
             }
         },
         other => {
-            let message =
-                format!("{place}: there is no rule `{other}`; known: alpha, fdr, top, contamination");
+            let message = format!("{place}: there is no rule `{other}`; known: {}", RULES.join(", "));
             return Err(Failure::bad_input(message));
         }
     };

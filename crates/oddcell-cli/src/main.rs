@@ -58,5 +58,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Explain(args) => commands::explain::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Bench(command) => commands::bench::run(&command),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::man::run(&args),
+        Command::ConfigSchema => commands::schema::run(),
     }
 }

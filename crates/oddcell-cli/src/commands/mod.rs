@@ -5,12 +5,15 @@ mod bench_choice;
 pub(crate) mod bench_sets;
 mod bench_spoil;
 mod bench_standings;
+pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod detect;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod inspect;
 mod inspect_model;
+pub(crate) mod man;
+pub(crate) mod schema;
 pub(crate) mod score;
 
 use std::path::Path;

@@ -8,6 +8,7 @@ mod columns;
 mod detect;
 mod fit_score;
 mod folder;
+mod generated;
 mod help;
 mod hostile_text;
 mod inspect;
