@@ -41,10 +41,10 @@ CONFIGS = [
 
 @pytest.mark.parametrize(("config", "valid"), CONFIGS)
 def test_the_schema_accepts_what_the_program_accepts(tmp_path, config, valid):
-    schema = json.loads(subprocess.run([PROGRAM, "config-schema"], check=True, capture_output=True).stdout)
+    schema = json.loads(subprocess.run([str(PROGRAM), "config-schema"], check=True, capture_output=True).stdout)
     (tmp_path / "t.csv").write_text(TABLE)
     (tmp_path / "c.toml").write_text(config)
-    command = [PROGRAM, "detect", "t.csv", "--config", "c.toml", "-o", "out.csv", "--quiet"]
+    command = [str(PROGRAM), "detect", "t.csv", "--config", "c.toml", "-o", "out.csv", "--quiet"]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (run.returncode == 0) == valid, run.stderr
     validator = jsonschema.Draft202012Validator(schema)
@@ -52,7 +52,7 @@ def test_the_schema_accepts_what_the_program_accepts(tmp_path, config, valid):
 
 
 def test_the_config_of_the_documents_is_valid():
-    schema = json.loads(subprocess.run([PROGRAM, "config-schema"], check=True, capture_output=True).stdout)
+    schema = json.loads(subprocess.run([str(PROGRAM), "config-schema"], check=True, capture_output=True).stdout)
     page = (ROOT / "docs/parameters.md").read_text()
     (config,) = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     jsonschema.validate(tomllib.loads(config), schema)
