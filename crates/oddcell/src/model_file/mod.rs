@@ -30,7 +30,7 @@ use std::{
 };
 
 pub use atomic::{folder_of, remove_unfinished, write_atomically};
-pub(crate) use container::{open, seal};
+pub use container::{open, seal};
 
 use crate::{
     Error,
