@@ -160,6 +160,14 @@ Examples:
 
 `benchmarks/spoil/fetch DIR` downloads the tables. --write saves every spoiled table as NAME-SEED.csv, and its errors as NAME-SEED-truth.csv.")]
     Spoil(BenchSpoilArgs),
+    /// Find the wrong cells of tables whose clean versions are known; the clean ones are only compared with
+    #[command(after_help = "\
+Examples:
+  oddcell bench errors --data DIR --out results
+  oddcell bench errors --data DIR --sets raha --methods cells --out results
+
+A table is a folder with dirty.csv or dirty_KIND.csv, and clean.csv or clean_KIND.csv beside it, perhaps with .gz.")]
+    Errors(BenchErrorsArgs),
     /// Run the paper's ablations, each class in turn as normal: noise level, ratio, kind, aggregation
     #[command(after_help = "\
 Examples:
@@ -279,6 +287,31 @@ pub(crate) struct BenchSpoilArgs {
     /// Folder for the spoiled tables; without --out, nothing is judged
     #[arg(long, value_name = "DIR")]
     pub(crate) write: Option<PathBuf>,
+    /// Number of threads [default: one per core]; does not change the results
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Print errors only
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchErrorsArgs {
+    /// Folder with the tables, each a folder with dirty and clean files
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Only tables whose folder or kind of errors contains one of these, comma separated
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) sets: Vec<String>,
+    /// Methods, comma separated, or `all`: cells, ecod, rarity, mixture, pairs
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
+    pub(crate) methods: Vec<String>,
+    /// Folder for the results; a result replaces an earlier one of the same table and method
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// The seed of methods that need one
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
     /// Number of threads [default: one per core]; does not change the results
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,

@@ -104,7 +104,7 @@ pub(crate) fn explain(
                 }
                 About::Value | About::Emptiness | About::Sign => reason.tells,
             },
-            expected: reason.expected.map(CellText::new),
+            expected: reason.expected.map(|expected| CellText::new(expected.value)),
         });
     }
     Ok(())

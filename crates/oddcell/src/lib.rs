@@ -71,6 +71,7 @@
 //! | `parquet` | reading and writing Parquet |
 
 pub mod calibrate;
+pub mod cells;
 pub mod demo;
 pub mod detect;
 pub mod encode;

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 mod bench_choice;
+mod bench_errors;
 pub(crate) mod bench_sets;
 mod bench_spoil;
 mod bench_standings;

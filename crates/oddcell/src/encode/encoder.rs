@@ -7,12 +7,12 @@ use arrow_schema::Schema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    EncodeError, EncodedColumn, Feature, LeftOut, Part, Report, Surprises, column::LearnedColumn,
+    EncodeError, EncodedColumn, Feature, LeftOut, Part, ReadRows, Report, Surprises, column::LearnedColumn,
     error::listed, groups, validate,
 };
 use crate::{
     Error, Matrix,
-    kinds::{Block, Unreadable, read, write_null_flags},
+    kinds::{Block, Unreadable, write_null_flags},
     layout::Layout,
     table::{ColumnKind, Rows},
 };
@@ -250,16 +250,12 @@ impl Encoder {
 
     fn encode_as(&self, rows: &Rows, is_new: bool) -> Result<Encoded, EncodeError> {
         let arrays = self.matched(rows)?;
-        let mut columns = Vec::with_capacity(self.columns.len());
-        for (column, array) in self.columns.iter().zip(&arrays) {
-            let (name, reading) = (column.name(), column.reading());
-            columns.push(read(name, array, reading, rows.first_row, &rows.origin, self.strict)?);
-        }
-        let n_features = self.n_features();
-        let mut matrix = Matrix::zeros(rows.n_rows(), n_features).with_layout(Arc::clone(&self.layout));
+        let read = self.read_rows(rows, &arrays)?;
+        let (matrix, unseen_levels) = self.features_of(&read, is_new);
         let mut surprises = Surprises::none(self.columns.len());
+        surprises.unseen_levels = unseen_levels;
         let mut unreadable = Vec::new();
-        for (at, (column, checked)) in self.columns.iter().zip(&columns).enumerate() {
+        for (at, (column, checked)) in self.columns.iter().zip(&read.columns).enumerate() {
             if column.nulls() == 0 {
                 surprises.unexpected_nulls[at] = checked.null_count() as u64;
             }
@@ -269,18 +265,32 @@ impl Encoder {
             }
         }
         unreadable.sort_unstable();
+        Ok(Encoded { matrix, surprises, columns: arrays, unreadable })
+    }
+
+    /// Whether a cell that cannot be read is an error.
+    pub(super) fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    /// The features of cells that have been read, and for each column the number of values that training never had.
+    /// `is_new` unless these are training rows.
+    pub(crate) fn features_of(&self, read: &ReadRows, is_new: bool) -> (Matrix, Vec<u64>) {
+        let (columns, n_features) = (&read.columns, self.n_features());
+        let mut matrix = Matrix::zeros(read.n_rows, n_features).with_layout(Arc::clone(&self.layout));
+        let mut unseen_levels = vec![0; columns.len()];
         let by: Vec<_> = self.group_by.iter().map(|&at| &columns[at as usize].cells).collect();
-        let group_keys = groups::keys(&by, if self.group_by.is_empty() { 0 } else { rows.n_rows() });
+        let group_keys = groups::keys(&by, if self.group_by.is_empty() { 0 } else { read.n_rows });
         // Block by block, so that the rows being filled stay in the cache while each column writes its few cells.
         for (rows, number) in matrix.values_mut().chunks_mut(BLOCK_ROWS * n_features).zip(0..) {
             let first_row = number * BLOCK_ROWS;
-            for (at, (column, checked)) in self.columns.iter().zip(&columns).enumerate() {
+            for (at, (column, checked)) in self.columns.iter().zip(columns).enumerate() {
                 let cells = &checked.cells;
                 let (values, hidden) = (column.value_features(), column.hidden_features());
                 let kind = column.content().as_kind();
                 let mut block =
                     Block { rows: &mut *rows, n_features, features: values.clone(), first_row, is_new };
-                surprises.unseen_levels[at] += kind.write(cells, &self.features[values], block.reborrowed());
+                unseen_levels[at] += kind.write(cells, &self.features[values], block.reborrowed());
                 if let Some(flag) = column.null_flag() {
                     block.features = flag..flag + 1;
                     write_null_flags(cells, self.features[flag], block.reborrowed());
@@ -318,10 +328,15 @@ impl Encoder {
                 }
             }
         }
-        for &(row, column) in &unreadable {
-            self.write_gap(&self.columns[column as usize], true, is_new, matrix.row_mut(row as usize));
+        for (column, checked) in self.columns.iter().zip(columns) {
+            for &row in &checked.unreadable {
+                self.write_gap(column, true, is_new, matrix.row_mut(row as usize));
+            }
         }
-        Ok(Encoded { matrix, surprises, columns: arrays, unreadable })
+        for &(row, column) in read.neutral() {
+            matrix.row_mut(row)[self.columns[column].features()].fill(0.0);
+        }
+        (matrix, unseen_levels)
     }
 }
 

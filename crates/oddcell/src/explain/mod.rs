@@ -41,8 +41,10 @@ pub use crate::encode::{NormalRange, Share};
 pub use crate::kinds::Side;
 use crate::{
     Matrix,
+    cells::{Expected, OddCell},
     detect::CellUnit,
     encode::{EncodeError, EncodedColumn, Encoder, Part, STD_FLOOR},
+    judge::Judgement,
     kinds::{CellAt, Wording},
     layout::Role,
     table::Rows,
@@ -115,6 +117,29 @@ impl<'a> Explainer<'a> {
         self.ranked(cells, k).iter().map(|&(column, _)| self.reason(row, column, cells)).collect()
     }
 
+    /// Why a row is odd: the cells of its set, in order, with what should stand there. The `k` oddest columns if the judge does
+    /// not look for sets. `judgement` is that of these rows.
+    pub fn why(&self, row: usize, judgement: &Judgement, k: usize) -> Result<Vec<Reason<'a>>, EncodeError> {
+        let cells = judgement.findings.cells.as_ref();
+        let Some(sets) = &judgement.sets else {
+            let Some(cells) = cells else { return Ok(Vec::new()) };
+            let columns = self.worth_telling(cells.row(row), k).into_iter();
+            return columns.map(|column| self.reason(row, column, cells.row(row))).collect();
+        };
+        let reason = |cell: &OddCell| {
+            let (cells, unit) = match (cells, sets.told(row)) {
+                (Some(cells), _) => (cells.row(row), self.unit),
+                (None, Some(told)) => (told, CellUnit::SurpriseInContext),
+                (None, None) => unreachable!("a row with a set has been looked at"),
+            };
+            let mut reason = self.reason_in(row, cell.column, cells, unit)?;
+            reason.p_value = Some(cell.p_value);
+            reason.expected = cell.expected.clone().or(reason.expected);
+            Ok(reason)
+        };
+        sets.of(row).iter().map(reason).collect()
+    }
+
     /// Writes the texts of the `k` columns with the most noise to `text` in memory, separated by "; ".
     ///
     /// # Panics
@@ -178,6 +203,17 @@ impl<'a> Explainer<'a> {
     /// If `cells` does not hold one estimate per feature, or if there is no such row or column: bugs of the caller,
     /// not of the data.
     pub fn reason(&self, row: usize, column: usize, cells: &[f64]) -> Result<Reason<'a>, EncodeError> {
+        self.reason_in(row, column, cells, self.unit)
+    }
+
+    /// The same for cells in this unit.
+    fn reason_in(
+        &self,
+        row: usize,
+        column: usize,
+        cells: &[f64],
+        unit: CellUnit,
+    ) -> Result<Reason<'a>, EncodeError> {
         check_length(self.encoder, cells);
         let encoded = &self.encoder.columns()[column];
         let cell = self.cell(row, column);
@@ -205,15 +241,17 @@ impl<'a> Explainer<'a> {
             false => about,
         };
         let (tells, expected) = told.map_or((None, None), |told| (Some(told.text), told.expected));
+        let expected = expected.map(Expected::spelled);
         Ok(Reason {
             tells,
             expected,
             column: encoded.name(),
             kind: encoded.kind(),
             noise: column_noise(encoded, cells),
-            unit: self.unit,
+            unit,
+            p_value: None,
             about,
-            amount: match self.unit {
+            amount: match unit {
                 CellUnit::StandardDeviations if !seen.unreadable => Some(amount),
                 CellUnit::StandardDeviations | CellUnit::Surprise | CellUnit::SurpriseInContext => None,
             },
@@ -284,7 +322,7 @@ fn amount(encoder: &Encoder, column: &EncodedColumn, cells: &[f64]) -> (About, f
 }
 
 /// The greatest noise among the features of a column.
-fn column_noise(column: &EncodedColumn, cells: &[f64]) -> f64 {
+pub(crate) fn column_noise(column: &EncodedColumn, cells: &[f64]) -> f64 {
     greatest(&cells[column.features()])
 }
 

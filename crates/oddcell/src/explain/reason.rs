@@ -8,6 +8,7 @@ use std::{
 use serde::Serialize;
 
 use crate::{
+    cells::Expected,
     detect::CellUnit,
     kinds::{self, ColumnKind, Figure, NormalRange, Notation, Side, Wording},
 };
@@ -23,6 +24,9 @@ pub struct Reason<'a> {
     pub noise: f64,
     /// What the noise is measured in.
     pub unit: CellUnit,
+    /// The share of normal cells of the same column that are at least as odd, if that is known.
+    #[serde(rename = "p", skip_serializing_if = "Option::is_none")]
+    pub p_value: Option<f64>,
     /// What is odd: the value, or that there is one, or that there is none.
     pub about: About,
     /// How far off: numbers in their own unit, dates in seconds; categories, booleans and everything about
@@ -33,7 +37,7 @@ pub struct Reason<'a> {
     pub tells: Option<String>,
     /// What probably should stand there, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<String>,
+    pub expected: Option<Expected>,
     /// The cell as seen, dates in ISO form; `None` if it is empty.
     pub value: Option<Cow<'a, str>>,
     /// What is normal in the column.
@@ -75,6 +79,21 @@ impl Reason<'_> {
     /// piece: a stream may write one for every row, and the formatting macros would
     /// take most of the time.
     pub(super) fn write(&self, out: &mut impl Write) -> fmt::Result {
+        self.write_finding(out)?;
+        self.write_expected(out)
+    }
+
+    /// Writes what should stand there, unless that has been said.
+    fn write_expected(&self, out: &mut impl Write) -> fmt::Result {
+        let Some(expected) = &self.expected else { return Ok(()) };
+        if self.tells.as_ref().is_some_and(|tells| tells.contains(&format!("`{}`", expected.value))) {
+            return Ok(());
+        }
+        write!(out, "; {}", expected.told(self.kind))
+    }
+
+    /// Writes what is odd.
+    fn write_finding(&self, out: &mut impl Write) -> fmt::Result {
         let wording = self.kind.wording();
         out.write_str(self.column)?;
         match &self.value {

@@ -109,6 +109,19 @@ impl Kind for Boolean {
         Some(self.unreadable)
     }
 
+    fn level(&self, at: usize) -> Option<&str> {
+        ["false", "true"].get(at).copied()
+    }
+
+    fn level_number(&self, at: usize) -> Option<f64> {
+        (at < 2).then_some(at as f64)
+    }
+
+    fn written(&self, number: f64, like: Option<&str>) -> String {
+        let name = if number == 0.0 { "false" } else { "true" };
+        scan::boolean_like(number != 0.0, like.unwrap_or_default()).unwrap_or(name).to_owned()
+    }
+
     fn look<'a>(&self, cell: &CellAt<'a>, counts: Counts) -> Result<Seen<'a>, TableError> {
         let number = match cell.number()? {
             Ok(number) => number,

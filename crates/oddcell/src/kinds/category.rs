@@ -217,6 +217,23 @@ impl Kind for Category {
         }
     }
 
+    fn level(&self, at: usize) -> Option<&str> {
+        self.saved.levels.known().get(at).map(|level| level.name.as_str())
+    }
+
+    fn usual_level(&self, counts: Counts) -> Option<(usize, f64)> {
+        // Sorted, the most common one first.
+        self.saved.levels.known().first().map(|level| (0, counts.share(level.rows)))
+    }
+
+    fn mend(&self, cell: &str) -> Option<String> {
+        let (name, levels) = (cell.trim_ascii(), &self.saved.levels);
+        match levels.meant(name, levels.place(name)) {
+            Some(meant) => Some(levels.known()[meant].name.clone()),
+            None => (name.len() < cell.len()).then(|| name.to_owned()),
+        }
+    }
+
     fn tell(&self, cell: &CellAt<'_>, hidden: usize, counts: Counts) -> Result<Option<Hint>, TableError> {
         let Some((name, _)) = cell.name()? else { return Ok(None) };
         let levels = &self.saved.levels;

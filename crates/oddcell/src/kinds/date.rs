@@ -125,6 +125,17 @@ impl Kind for Date {
         self.style != DateStyle::Time
     }
 
+    /// A whole day, a whole second.
+    fn plausible(&self, seconds: f64) -> Option<f64> {
+        let unit = if self.style == DateStyle::Day { DAY } else { 1.0 };
+        Some((seconds / unit).round() * unit)
+    }
+
+    fn written(&self, seconds: f64, like: Option<&str>) -> String {
+        let like = like.and_then(|cell| dates::like(cell.trim(), seconds, self.day_first));
+        like.unwrap_or_else(|| words::date(seconds, self.style))
+    }
+
     fn hidden(&self) -> Vec<(Role, &'static str)> {
         Calendar::hidden(&self.parts)
     }

@@ -38,6 +38,60 @@ pub(super) fn parse(cell: &str, day_first: bool) -> Option<f64> {
     Some(days * SECONDS_PER_DAY + seconds)
 }
 
+/// Writes a moment as this cell is written; `None` if the cell is no date, or is written in a way that has no room for it.
+pub(super) fn like(cell: &str, seconds: f64, day_first: bool) -> Option<String> {
+    parse(cell, day_first)?;
+    let (date, time) = split(cell)?;
+    let offset = time.and_then(|time| time.find(['Z', 'z', '+', '-']).map(|at| &time[at..]));
+    let shift = match offset {
+        Some(offset) if date.is_some() => offset_seconds(offset)?,
+        _ => 0.0,
+    };
+    let moment = DateTime::from_timestamp(libm::floor(seconds + shift) as i64, 0)?;
+    let mut pattern = String::new();
+    if let Some(date) = date {
+        let (separator, _, year_first) = parts(date)?;
+        let separator = separator as char;
+        let is_padded = !date.split(separator).any(|piece| piece.len() == 1);
+        let (day, month) = if is_padded { ("%d", "%m") } else { ("%-d", "%-m") };
+        pattern = match (year_first, separator == '.' || day_first) {
+            (true, _) => format!("%Y{separator}{month}{separator}{day}"),
+            (false, true) => format!("{day}{separator}{month}{separator}%Y"),
+            (false, false) => format!("{month}{separator}{day}{separator}%Y"),
+        };
+    }
+    if let Some(time) = time {
+        if let Some(date) = date {
+            pattern.push_str(&cell[date.len()..=date.len()]);
+        }
+        let clock = offset.map_or(time, |offset| &time[..time.len() - offset.len()]);
+        let lower = clock.to_ascii_lowercase();
+        let half = lower.trim_end().ends_with('m');
+        let digits = clock.split(':').next().is_some_and(|hour| hour.trim().len() == 2);
+        pattern.push_str(match (half, digits) {
+            (false, _) => "%H:%M",
+            (true, true) => "%I:%M",
+            (true, false) => "%-I:%M",
+        });
+        if clock.matches(':').count() == 2 {
+            pattern.push_str(":%S");
+        }
+        if half {
+            let spaced = lower.trim_end().trim_end_matches(['a', 'p', 'm', '.']).ends_with(' ');
+            let is_lower = clock.contains(['a', 'p']);
+            pattern.push_str(match (spaced, is_lower) {
+                (true, true) => " %P",
+                (true, false) => " %p",
+                (false, true) => "%P",
+                (false, false) => "%p",
+            });
+        }
+        pattern.push_str(offset.unwrap_or_default());
+    }
+    let text = moment.format(&pattern).to_string();
+    parse(&text, day_first).is_some().then_some(text)
+}
+
 /// The shape of one cell; `None` if the cell is no date.
 #[must_use]
 pub(super) fn shape(cell: &str) -> Option<DateShape> {

@@ -122,6 +122,22 @@ impl Form {
         self.scale.map_or(number, |scale| libm::asinh((number / scale).clamp(-1e300, 1e300)))
     }
 
+    /// The number that [`Form::scaled`] puts at `x`.
+    pub(super) fn unscaled(&self, x: f64) -> f64 {
+        self.scale.map_or(x, |scale| libm::sinh(x.clamp(-600.0, 600.0)) * scale)
+    }
+
+    /// The decimals that nearly all numbers make do with; `None` if they have too many to count.
+    pub(super) fn usual_decimals(&self) -> Option<usize> {
+        let all: u64 = self.decimals.iter().fold(0, |sum, &rows| sum.saturating_add(rows));
+        let mut more = all;
+        let usual = self.decimals.iter().position(|&rows| {
+            more = more.saturating_sub(rows);
+            more <= all / 20
+        });
+        usual.filter(|&decimals| decimals < MOST_DECIMALS)
+    }
+
     /// The surprise of the sign of a number.
     fn sign(&self, number: f64, is_new: bool) -> f64 {
         let (own, other) = match number {

@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::{
     arrow::{TypeGroup, displayable, to_text},
-    cells::{Source, read},
+    cells::{Checked, Source, read},
     features::{Block, Scale, write_null_flags},
     rarity::{Rarity, UNREADABLE, share_surprise},
     recognize::{Judge, reading_as},
@@ -205,6 +205,41 @@ pub(crate) trait Kind {
         None
     }
 
+    /// The number that [`Kind::scaled`] puts at `x`; `None` if cells are no numbers.
+    fn unscaled(&self, _x: f64) -> Option<f64> {
+        None
+    }
+
+    /// A number as near to this one as a cell can hold; `None` if cells are no numbers.
+    fn plausible(&self, _number: f64) -> Option<f64> {
+        None
+    }
+
+    /// The name of the level at this position, if cells have levels.
+    fn level(&self, _at: usize) -> Option<&str> {
+        None
+    }
+
+    /// The level that most training rows have, as a position, and their share, if cells have levels.
+    fn usual_level(&self, _counts: Counts) -> Option<(usize, f64)> {
+        None
+    }
+
+    /// The level at this position as a number, if cells are read as numbers.
+    fn level_number(&self, _at: usize) -> Option<f64> {
+        None
+    }
+
+    /// Writes a number as the cells of the column are written; `like` is the cell in whose place it stands.
+    fn written(&self, number: f64, _like: Option<&str>) -> String {
+        number.to_string()
+    }
+
+    /// What was probably meant by a cell that looks like a slip of the pen.
+    fn mend(&self, _cell: &str) -> Option<String> {
+        None
+    }
+
     /// What the kind tells of a cell besides its coordinates, each with a name for people.
     fn hidden(&self) -> Vec<(Role, &'static str)> {
         Vec::new()
@@ -283,6 +318,11 @@ macro_rules! kinds {
             #[must_use]
             pub fn is_numeric(self) -> bool {
                 match self { $(Self::$Kind => $module::$Kind::is_numeric(),)* }
+            }
+
+            /// Whether what is normal is a range: cells are numbers or dates.
+            pub(crate) fn has_range(self) -> bool {
+                matches!(self.wording(), Wording::Distance { .. })
             }
 
             /// The part of a cell to show where there is no room for all of it: the day of a date.

@@ -135,6 +135,37 @@ impl Kind for Number {
         Some(self.form.scaled(number))
     }
 
+    fn unscaled(&self, x: f64) -> Option<f64> {
+        self.plausible(self.form.unscaled(x))
+    }
+
+    fn plausible(&self, number: f64) -> Option<f64> {
+        let power = self.form.usual_decimals().map(|decimals| 10f64.powi(decimals as i32));
+        let rounded = power.map_or(number, |power| (number * power).round() / power);
+        Some(if rounded.is_finite() { rounded } else { number })
+    }
+
+    fn written(&self, number: f64, like: Option<&str>) -> String {
+        let plain = match self.form.usual_decimals() {
+            // A shop writes 297000.00, and a list of weights 12.5.
+            Some(decimals) if self.notation.affix.as_str().is_empty() => {
+                let text = format!("{number:.decimals$}");
+                if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+            }
+            Some(decimals) => format!("{number:.decimals$}"),
+            None => shortest(number),
+        };
+        self.notation.dress(&plain, like)
+    }
+
+    fn mend(&self, cell: &str) -> Option<String> {
+        let text = alike_digits(cell);
+        match self.notation.read(text.trim().as_bytes()) {
+            NumberCell::Finite(number) if self.spread.contains(number) => Some(self.written(number, None)),
+            NumberCell::Finite(_) | NumberCell::Null | NumberCell::Infinite | NumberCell::Other => None,
+        }
+    }
+
     fn hidden(&self) -> Vec<(Role, &'static str)> {
         self.form.hidden()
     }
@@ -189,6 +220,21 @@ impl Kind for Number {
 fn shortest(number: f64) -> String {
     let all = number.to_string();
     if all.len() <= 12 { all } else { words::number_within(number, number / 1e4).to_string() }
+}
+
+/// The text with letters that look like digits as these, and without stray letters and marks.
+fn alike_digits(cell: &str) -> String {
+    let has_digit = cell.bytes().any(|byte| byte.is_ascii_digit());
+    let digit = |letter: char| match letter {
+        'O' | 'o' => Some('0'),
+        'l' | 'I' | '|' => Some('1'),
+        'S' => Some('5'),
+        'B' => Some('8'),
+        '*' | '?' | '`' | '\'' | '"' => None,
+        letter if letter.is_ascii_lowercase() && letter != 'e' => None,
+        other => Some(other),
+    };
+    if has_digit { cell.chars().filter_map(digit).collect() } else { cell.to_owned() }
 }
 
 fn text_numbers(cells: &StringArray, source: &Source<'_>) -> Result<Cells, TableError> {

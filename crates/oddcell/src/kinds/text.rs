@@ -166,6 +166,11 @@ impl Kind for Text {
         }
     }
 
+    fn mend(&self, cell: &str) -> Option<String> {
+        let text = cell.trim_ascii();
+        (text.len() < cell.len()).then(|| text.to_owned())
+    }
+
     fn tell(&self, cell: &CellAt<'_>, hidden: usize, counts: Counts) -> Result<Option<Hint>, TableError> {
         let Some((text, _)) = cell.name()? else { return Ok(None) };
         Ok(match hidden {

@@ -44,6 +44,8 @@ pub use self::{
 use crate::{
     Context, DetectorSpec, Error, Fitted, Matrix, Seed, Table,
     calibrate::Calibration,
+    cells::{CellFindings, CellLearner, surprises},
+    detect::Expects,
     encode::{EncodeOptions, Encoder},
     error::ScoreError,
     judge::{Findings, Judge, Judgement, Outcome, Scorer},
@@ -74,6 +76,15 @@ pub struct Member {
     pub calibration: Calibration,
     /// The number of rows it was trained on.
     pub n_training_rows: usize,
+    /// What judges cells, unless the model does not.
+    pub(crate) cells: Option<CellLearner>,
+}
+
+impl Member {
+    /// What judges cells, with the surprises of held-out cells of each column.
+    fn of_cells(&self) -> Option<(&dyn Fitted, &[Calibration])> {
+        self.cells.as_ref().map(|cells| (cells.judge(&*self.fitted), cells.calibration()))
+    }
 }
 
 impl Model {
@@ -187,6 +198,23 @@ impl Judge for Model {
         Ok(judge_rows(&self.members, features, want_cells)?)
     }
 
+    fn rejudge(&self, _: &[usize], features: &Matrix) -> Result<Findings, Error> {
+        Ok(judge_rows(&self.members, features, false)?)
+    }
+
+    fn cells(&self, _: &[usize], features: &Matrix) -> Result<Option<CellFindings>, Error> {
+        Ok(judge_cells(&self.members, features)?)
+    }
+
+    fn cell_features(&self, _: &[usize], features: &Matrix) -> Result<Option<Matrix>, Error> {
+        let Some((judge, _)) = self.members[0].of_cells() else { return Ok(None) };
+        Ok(judge.judge(features, true)?.cells)
+    }
+
+    fn expects(&self, _: usize) -> Option<&dyn Expects> {
+        self.members[0].of_cells().and_then(|(judge, _)| judge.expects())
+    }
+
     /// The calibration scores of all members together. (In a cross-fitted model these are scores of single members,
     /// slightly more spread out than the mean scores of judged rows.)
     fn reference(&self) -> Calibration {
@@ -263,6 +291,31 @@ fn judge_rows(members: &[Member], rows: &Matrix, want_cells: bool) -> Result<Fin
     }
     let p_values = counts.iter().map(|&count| Calibration::pooled_p_value(count, n_calibration)).collect();
     Ok(Findings { scores, p_values, cells })
+}
+
+/// Judges cells: the mean of what the members say, and p-values as for rows, column by column. `None` if the model learned
+/// nothing about cells.
+fn judge_cells(members: &[Member], rows: &Matrix) -> Result<Option<CellFindings>, ScoreError> {
+    let layout = rows.layout();
+    let (n_rows, n_columns) = (rows.n_rows(), layout.0.len());
+    let mut sums = Matrix::zeros(n_rows, n_columns);
+    let mut counts = vec![0usize; n_rows * n_columns];
+    let mut totals = vec![0usize; n_columns];
+    for member in members {
+        let Some((judge, calibration)) = member.of_cells() else { return Ok(None) };
+        let said = surprises(judge, rows, &layout)?;
+        for (at, (sum, surprise)) in sums.values_mut().iter_mut().zip(said.values()).enumerate() {
+            *sum += surprise;
+            counts[at] += calibration[at % n_columns].count_at_least(*surprise);
+        }
+        for (total, calibration) in totals.iter_mut().zip(calibration) {
+            *total += calibration.len();
+        }
+    }
+    sums.values_mut().iter_mut().for_each(|sum| *sum /= members.len() as f64);
+    let p_value = |(at, &count): (usize, &usize)| Calibration::pooled_p_value(count, totals[at % n_columns]);
+    let p_values = counts.iter().enumerate().map(p_value).collect();
+    Ok(Some(CellFindings { surprises: sums, p_values: Matrix::new(p_values, n_rows, n_columns) }))
 }
 
 #[cfg(test)]

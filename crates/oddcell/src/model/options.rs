@@ -18,6 +18,8 @@ pub struct FitOptions {
     pub label: Option<String>,
     /// Which rows train and which calibrate.
     pub split: SplitOptions,
+    /// Whether to learn what judges cells, too: without it, there are no sets of odd cells and no expected values.
+    pub cells: bool,
 }
 
 parameters! {
@@ -39,7 +41,15 @@ impl FitOptions {
     /// The default options for this detector.
     #[must_use]
     pub fn new(detector: DetectorSpec) -> Self {
-        Self { detector, encode: EncodeOptions::default(), label: None, split: SplitOptions::default() }
+        Self { detector, encode: EncodeOptions::default(), label: None, split: SplitOptions::default(), cells: true }
+    }
+
+    /// The options to judge every cell of a table: columns that identify rows are judged, too.
+    #[must_use]
+    pub fn for_cells() -> Self {
+        let detector = DetectorSpec::new("columns", None).expect("it is in the list");
+        let encode = EncodeOptions { keep_identifiers: true, ..EncodeOptions::default() };
+        Self { encode, ..Self::new(detector) }
     }
 
     /// How columns become features for this detector.

@@ -2,8 +2,7 @@
 //!
 //! The header holds everything except the numbers of the detector: version, detector, parameters, seed, how rows were
 //! split and columns encoded, the encoder. The tensors of member k are `member.k.calibration` (its sorted calibration
-//! scores) and
-//! `member.k.detector.…` (whatever its detector saves). A parameter missing from the file has its default, so that
+//! scores), `member.k.detector.…` (whatever its detector saves) and `member.k.cells.…` (what judges cells). A parameter missing from the file has its default, so that
 //! later versions can add parameters; unknown parameters and fields are refused.
 
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -13,6 +12,7 @@ use super::{Member, Model, SplitOptions, options::MAX_FOLDS};
 use crate::{
     DetectorSpec, Seed,
     calibrate::Calibration,
+    cells::{CellLearner, learner_spec},
     encode::{EncodeOptions, Encoder},
     model_file::{FORMAT_VERSION, ModelFileError, open, seal},
     tensors::{TensorError, Tensors},
@@ -38,6 +38,8 @@ struct Header {
 #[serde(deny_unknown_fields)]
 struct MemberHeader {
     n_training_rows: usize,
+    /// Whether the model judges cells.
+    cells: bool,
 }
 
 /// A version is printed as it is, so only characters that occur in versions are allowed.
@@ -51,7 +53,10 @@ fn version_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D:
 }
 
 pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelFileError> {
-    let member_header = |member: &Member| MemberHeader { n_training_rows: member.n_training_rows };
+    let member_header = |member: &Member| MemberHeader {
+        n_training_rows: member.n_training_rows,
+        cells: member.cells.is_some(),
+    };
     let header = Header {
         format: FORMAT_VERSION,
         library: model.library.clone(),
@@ -68,6 +73,11 @@ pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelFileError> {
         let scores = member.calibration.sorted();
         tensors.put_f64(&calibration_name(index), &[scores.len()], scores.to_vec());
         tensors.put_all(&detector_prefix(index), member.fitted.save());
+        if let Some(cells) = &member.cells {
+            let mut own = Tensors::default();
+            cells.save(&mut own);
+            tensors.put_all(&cells_prefix(index), own);
+        }
     }
     seal(&serde_json::to_string(&header).map_err(ModelFileError::Header)?, &tensors)
 }
@@ -119,7 +129,17 @@ fn load_member(
         let (what, expected) = ("a member's number of features", expected.to_string());
         return Err(ModelFileError::Mismatch { what, got, expected });
     }
-    Ok(Member { fitted, calibration, n_training_rows })
+    let cells = if header.cells {
+        let prefix = cells_prefix(index);
+        let mut part = tensors.take_all(&prefix);
+        let learner = learner_spec(spec, got)?;
+        let cells = CellLearner::load(&mut part, learner.as_ref(), &encoder.layout())?;
+        refuse_leftovers(&part, &prefix)?;
+        Some(cells)
+    } else {
+        None
+    };
+    Ok(Member { fitted, calibration, n_training_rows, cells })
 }
 
 /// Refuses unknown tensors, like unknown fields.
@@ -135,6 +155,10 @@ fn refuse_leftovers(tensors: &Tensors, prefix: &str) -> Result<(), TensorError> 
 
 fn calibration_name(member: usize) -> String {
     format!("member.{member}.calibration")
+}
+
+fn cells_prefix(member: usize) -> String {
+    format!("member.{member}.cells.")
 }
 
 fn detector_prefix(member: usize) -> String {

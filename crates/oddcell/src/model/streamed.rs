@@ -14,12 +14,13 @@
 use rayon::prelude::*;
 
 use super::{
-    FitOptions, Member, Model, crossfit,
+    FitOptions, Member, Model, crossfit, encode_all,
     spill::{Dealer, Spilled},
 };
 use crate::{
-    Context, Detector, Error, Seed,
+    Context, Detector, Error, Fitted, Seed,
     calibrate::Calibration,
+    cells::{CellLearner, learner_spec},
     detect::BlockDetector,
     encode::Encoder,
     error::FitError,
@@ -81,8 +82,28 @@ impl Streaming {
             scores.extend(fitted.score(&rows.map_err(FitError::from)?)?);
         }
         let calibration = Calibration::conformal(scores);
-        let members = vec![Member { fitted, calibration, n_training_rows }];
+        let cells = self.learn_cells(&spilled, &*fitted, &encoder, sample, options, context)?;
+        let members = vec![Member { fitted, calibration, n_training_rows, cells }];
         Ok(Model::of(encoder, members, options, context.seed))
+    }
+
+    /// Learns from the sample what judges cells, and remembers how odd those of the held-out rows are.
+    fn learn_cells(
+        self,
+        spilled: &Spilled,
+        fitted: &dyn Fitted,
+        encoder: &Encoder,
+        sample: &Sample,
+        options: &FitOptions,
+        context: &Context<'_>,
+    ) -> Result<Option<CellLearner>, Error> {
+        let Some(spec) = learner_spec(&options.detector, encoder.n_features())?.filter(|_| options.cells) else {
+            return Ok(None);
+        };
+        let (train, _) = encode_all(encoder, &sample.table)?;
+        let Some(held_out) = spilled.held_out().next() else { return Ok(None) };
+        let held_out = held_out.map_err(FitError::from)?.with_layout(encoder.layout());
+        Ok(Some(CellLearner::fit(Some(&spec), fitted, &train, &held_out, context)?))
     }
 
     /// The sizes of the blocks for `n_rows` rows; they differ by at most one row.

@@ -95,6 +95,12 @@ impl Flag {
         self.rarity.surprise(self.rows[usize::from(value > 0)].max(1), false)
     }
 
+    /// The shares of both values.
+    pub(super) fn shares(&self) -> [f64; 2] {
+        let n = (self.rows[0].saturating_add(self.rows[1])).max(1) as f64;
+        self.rows.map(|rows| rows as f64 / n)
+    }
+
     pub(super) fn put(&self, tensors: &mut Tensors) {
         tensors.put_f64("flag", &[2], self.rows.map(|rows| rows as f64).to_vec());
     }
@@ -162,6 +168,12 @@ impl Numbers {
             Some(Ordering::Less) => self.below.surprise(self.median - number, rarity).max(rarity),
             Some(Ordering::Equal) | None => rarity,
         }
+    }
+
+    /// The median, and the ends of the range that nine in ten training rows fall into.
+    pub(super) fn usual(&self) -> [f64; 3] {
+        let end = |side: &Side| if side.share > 0.05 { side.distances.quantile(1.0 - 0.05 / side.share) } else { 0.0 };
+        [self.median - end(&self.below), self.median, self.median + end(&self.above)]
     }
 
     pub(super) fn put(&self, tensors: &mut Tensors) {

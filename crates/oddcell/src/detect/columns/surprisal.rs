@@ -68,6 +68,12 @@ impl Surprisal {
         if tail > 0.0 { rank + BEYOND * libm::log1p(tail) / (others + 1.0) } else { rank.max(0.0) }
     }
 
+    /// The score that this share of the training rows does not exceed; 0 if there are none.
+    pub(super) fn quantile(&self, share: f64) -> f64 {
+        let last = self.points.len().saturating_sub(1) as f64;
+        self.points.get((last * share).round() as usize).copied().unwrap_or(0.0)
+    }
+
     pub(super) fn put(&self, tensors: &mut Tensors, name: &str) {
         put_points(tensors, name, &self.points);
         put_points(tensors, &format!("{name}.highest"), &self.highest);
