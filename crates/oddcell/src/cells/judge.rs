@@ -4,10 +4,15 @@
 //! beside it; then the oddest of them, and so on. A cell's p-value is the higher one of those before and after: a cell that is
 //! odd only beside a wrong one is not odd. The rule then decides over the cells of all rows.
 
-use super::{CellFindings, Expected, expected::Idea};
+use super::{
+    CellFindings, Expected,
+    expected::Idea,
+    stream::{Oddness, bound_of_top},
+};
 use crate::{
     Error, Matrix, Table,
-    encode::{CellValue, Encoded, ReadRows},
+    calibrate::Calibration,
+    encode::{CellValue, Encoded, Encoder, ReadRows},
     judge::Judge,
     kinds::cell_text,
     table::Rows,
@@ -38,6 +43,20 @@ pub struct CalledCell {
     pub reason: String,
 }
 
+impl CalledCell {
+    /// What is odd about the cell, and what should stand there. `encoder` is that of the judge that called it.
+    #[must_use]
+    pub fn told(&self, encoder: &Encoder) -> String {
+        let kind = encoder.columns()[self.column].kind();
+        match &self.expected {
+            Some(expected) if !self.reason.contains(&format!("`{}`", expected.value)) => {
+                format!("{}; {}", self.reason, expected.told(kind))
+            }
+            _ => self.reason.clone(),
+        }
+    }
+}
+
 /// All cells of a table, judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgedCells {
@@ -56,19 +75,38 @@ pub(crate) struct Piece {
 /// Judges all cells of a table in memory; `None` if `judge` does not judge cells.
 pub fn judge_table(judge: &dyn Judge, table: &Table, rule: Rule) -> Result<Option<JudgedCells>, Error> {
     let n_columns = judge.encoder().columns().len();
+    let most_p = match rule {
+        Rule::Top(k) => match as_they_stand(judge, table)? {
+            Some(p_values) => bound_of_top(k, &p_values),
+            None => return Ok(None),
+        },
+        _ => most_p(rule),
+    };
     let (mut surprises, mut p_values, mut candidates) = (Vec::new(), Vec::new(), Vec::new());
     for rows in table.rows() {
         for start in (0..rows.n_rows()).step_by(PIECE_ROWS) {
             let piece = rows.slice(start, PIECE_ROWS.min(rows.n_rows() - start));
-            let Some(piece) = judge_piece(judge, &piece, most_p(rule))? else { return Ok(None) };
+            let numbers: Vec<usize> = (piece.first_row..piece.first_row + piece.n_rows()).collect();
+            let Some(piece) = judge_piece(judge, &piece, &numbers, most_p)? else { return Ok(None) };
             surprises.extend_from_slice(piece.findings.surprises.values());
             p_values.extend_from_slice(piece.findings.p_values.values());
             candidates.extend(piece.candidates);
         }
     }
     let n_rows = surprises.len() / n_columns;
-    let odd = verdicts(rule, &surprises, &p_values, &crate::calibrate::Calibration::conformal(surprises.clone()));
-    let called = candidates.into_iter().filter(|cell| odd[cell.row * n_columns + cell.column]).collect();
+    if let Rule::Top(k) = rule {
+        candidates.sort_by_key(Oddness::of);
+        candidates.truncate(k);
+        candidates.sort_by_key(|cell: &CalledCell| cell.row);
+    }
+    let called = match rule {
+        Rule::Top(_) => candidates,
+        _ => {
+            let reference = Calibration::conformal(surprises.clone());
+            let odd = verdicts(rule, &surprises, &p_values, &reference);
+            candidates.into_iter().filter(|cell| odd[cell.row * n_columns + cell.column]).collect()
+        }
+    };
     let findings = CellFindings {
         surprises: Matrix::new(surprises, n_rows, n_columns),
         p_values: Matrix::new(p_values, n_rows, n_columns),
@@ -84,11 +122,26 @@ pub(crate) fn most_p(rule: Rule) -> f64 {
     }
 }
 
-/// Judges the cells of some rows. Candidates have a p-value of at most `most_p`.
-pub(crate) fn judge_piece(judge: &dyn Judge, rows: &Rows, most_p: f64) -> Result<Option<Piece>, Error> {
+/// The p-values of all cells as they stand.
+fn as_they_stand(judge: &dyn Judge, table: &Table) -> Result<Option<Vec<f64>>, Error> {
+    let mut p_values = Vec::new();
+    for rows in table.rows() {
+        let numbers: Vec<usize> = (rows.first_row..rows.first_row + rows.n_rows()).collect();
+        let Some(found) = judge.cells(&numbers, &judge.encode(&rows)?.matrix)? else { return Ok(None) };
+        p_values.extend_from_slice(found.p_values.values());
+    }
+    Ok(Some(p_values))
+}
+
+/// Judges the cells of some rows, which have these numbers in the table. Candidates have a p-value of at most `most_p`.
+pub(crate) fn judge_piece(
+    judge: &dyn Judge,
+    rows: &Rows,
+    numbers: &[usize],
+    most_p: f64,
+) -> Result<Option<Piece>, Error> {
     let Encoded { matrix: features, columns: arrays, .. } = judge.encode(rows)?;
-    let numbers: Vec<usize> = (rows.first_row..rows.first_row + rows.n_rows()).collect();
-    let Some(mut findings) = judge.cells(&numbers, &features)? else { return Ok(None) };
+    let Some(mut findings) = judge.cells(numbers, &features)? else { return Ok(None) };
     let encoder = judge.encoder();
     let oddest = |findings: &CellFindings, row: usize, done: &[(usize, CellValue)]| {
         let p_values = findings.p_values.row(row);
@@ -145,7 +198,7 @@ pub(crate) fn judge_piece(judge: &dyn Judge, rows: &Rows, most_p: f64) -> Result
             patients = Vec::new();
             break;
         }
-        let again = judge_changed(judge, &read, &numbers, &next)?;
+        let again = judge_changed(judge, &read, numbers, &next)?;
         for (at, (row, done)) in next.iter().enumerate() {
             let (new, old) = (again.1.p_values.row(at), findings.p_values.row_mut(*row));
             let surprises = findings.surprises.row_mut(*row);

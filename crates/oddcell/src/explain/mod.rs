@@ -140,6 +140,24 @@ impl<'a> Explainer<'a> {
         sets.of(row).iter().map(reason).collect()
     }
 
+    /// All columns of a row: first the cells of its set, as in [`Explainer::why`], then the others, most noise first. Only the set
+    /// if the detector of the rows says nothing about cells and the row is normal.
+    pub fn every(&self, row: usize, judgement: &Judgement) -> Result<Vec<Reason<'a>>, EncodeError> {
+        let sets = judgement.sets.as_ref();
+        let own = judgement.findings.cells.as_ref().map(|cells| (cells.row(row), self.unit));
+        let told = || sets.and_then(|sets| sets.told(row)).map(|cells| (cells, CellUnit::SurpriseInContext));
+        let Some((cells, unit)) = own.or_else(told) else { return Ok(Vec::new()) };
+        let mut all = if sets.is_some() { self.why(row, judgement, 0)? } else { Vec::new() };
+        let n_columns = self.encoder.columns().len();
+        for (column, _) in self.ranked(cells, n_columns) {
+            let name = self.encoder.columns()[column].name();
+            if all.iter().all(|reason| reason.column != name) {
+                all.push(self.reason_in(row, column, cells, unit)?);
+            }
+        }
+        Ok(all)
+    }
+
     /// Writes the texts of the `k` columns with the most noise to `text` in memory, separated by "; ".
     ///
     /// # Panics

@@ -68,6 +68,7 @@ pub use self::{
     spool::Spool,
     stream::Stream,
 };
+pub(crate) use self::{in_order::in_order, scorer::pieces, spool::Waiting};
 use crate::{
     DetectorSpec, Error, Fitted, Matrix, Seed,
     calibrate::Calibration,

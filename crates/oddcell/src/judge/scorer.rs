@@ -182,7 +182,7 @@ impl Observer for Count<'_> {
 
 /// Cuts `batches`, which follow `first_row` other rows, into pieces of at most [`PIECE_ROWS`] rows, each with the
 /// number of rows before it.
-fn pieces(
+pub(crate) fn pieces(
     origin: Arc<str>,
     mut first_row: usize,
     batches: impl Iterator<Item = Result<RecordBatch, TableError>> + Send,

@@ -44,7 +44,7 @@ pub use self::{
 use crate::{
     Context, DetectorSpec, Error, Fitted, Matrix, Seed, Table,
     calibrate::Calibration,
-    cells::{CellFindings, CellLearner, surprises},
+    cells::{CellFindings, CellLearner, Tail, surprises, tail_p_value},
     detect::Expects,
     encode::{EncodeOptions, Encoder},
     error::ScoreError,
@@ -293,29 +293,37 @@ fn judge_rows(members: &[Member], rows: &Matrix, want_cells: bool) -> Result<Fin
     Ok(Findings { scores, p_values, cells })
 }
 
-/// Judges cells: the mean of what the members say, and p-values as for rows, column by column. `None` if the model learned
-/// nothing about cells.
+/// Judges cells: the mean of what the members say, and p-values as for rows, column by column, which go on beyond the held-out
+/// cells. `None` if the model learned nothing about cells.
 fn judge_cells(members: &[Member], rows: &Matrix) -> Result<Option<CellFindings>, ScoreError> {
     let layout = rows.layout();
     let (n_rows, n_columns) = (rows.n_rows(), layout.0.len());
     let mut sums = Matrix::zeros(n_rows, n_columns);
     let mut counts = vec![0usize; n_rows * n_columns];
+    let mut beyond = vec![0.0; n_rows * n_columns];
     let mut totals = vec![0usize; n_columns];
     for member in members {
         let Some((judge, calibration)) = member.of_cells() else { return Ok(None) };
+        let tails: Vec<Tail> = calibration.iter().map(Tail::of).collect();
         let said = surprises(judge, rows, &layout)?;
         for (at, (sum, surprise)) in sums.values_mut().iter_mut().zip(said.values()).enumerate() {
             *sum += surprise;
             counts[at] += calibration[at % n_columns].count_at_least(*surprise);
+            beyond[at] += tails[at % n_columns].beyond(*surprise);
         }
         for (total, calibration) in totals.iter_mut().zip(calibration) {
             *total += calibration.len();
         }
     }
-    sums.values_mut().iter_mut().for_each(|sum| *sum /= members.len() as f64);
-    let p_value = |(at, &count): (usize, &usize)| Calibration::pooled_p_value(count, totals[at % n_columns]);
-    let p_values = counts.iter().enumerate().map(p_value).collect();
-    Ok(Some(CellFindings { surprises: sums, p_values: Matrix::new(p_values, n_rows, n_columns) }))
+    let n_members = members.len() as f64;
+    sums.values_mut().iter_mut().for_each(|sum| *sum /= n_members);
+    let p_value = |(at, &surprise): (usize, &f64)| {
+        let conformal = Calibration::pooled_p_value(counts[at], totals[at % n_columns]);
+        let beyond = if counts[at] == 0 { beyond[at] / n_members } else { 1.0 };
+        tail_p_value(conformal, beyond, surprise)
+    };
+    let p_values = sums.values().iter().enumerate().map(p_value).collect();
+    Ok(Some(CellFindings { p_values: Matrix::new(p_values, n_rows, n_columns), surprises: sums }))
 }
 
 #[cfg(test)]
