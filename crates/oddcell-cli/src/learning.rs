@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Number, Value};
 
 use crate::{
-    args::{ColumnArgs, LearnArgs, ReadArgs, RunArgs},
+    args::{CellColumnArgs, ColumnArgs, LearnArgs, ReadArgs, RunArgs},
     failure::Failure,
     output,
 };
@@ -89,6 +89,21 @@ pub(crate) fn options(
     options.validate()?;
     options.detector.build()?;
     Ok((options, Seed(learn.seed.or(config.seed).unwrap_or(0)), kinds))
+}
+
+/// The options to judge every cell of a table, the seed, and the kinds that the user chose.
+pub(crate) fn cell_options(args: &CellColumnArgs, read: &ReadArgs) -> Result<(FitOptions, Seed, ColumnArgs, Kinds), Failure> {
+    let mut options = FitOptions::for_cells();
+    let columns = ColumnArgs {
+        label: None,
+        ignore: args.ignore.clone(),
+        categorical: args.categorical.clone(),
+        kinds: args.kinds.clone(),
+        group_by: args.group_by.clone(),
+        keep_identifiers: true,
+    };
+    let kinds = choose_columns(&mut options.encode, &columns, read, (Vec::new(), BTreeMap::new()), "")?;
+    Ok((options, Seed(args.seed.unwrap_or(0)), columns, kinds))
 }
 
 /// How columns are read for `inspect`, which does not learn.
