@@ -54,7 +54,7 @@ fn judged_rows_of_every_format_can_be_judged_again() {
 }
 
 const EARLIER: &str =
-    "note: findings of an earlier run are left out: `odd_score`, `odd_p`, `odd_verdict`, `odd_reasons`";
+    "note: findings of an earlier run are left out: `odd_score`, `odd_p`, `odd_verdict`, `odd_cells`, `odd_reasons`";
 
 /// The notes of a command that must end well.
 fn notes(mut command: std::process::Command) -> Vec<String> {
@@ -132,7 +132,7 @@ fn a_key_that_no_line_has_is_told_and_a_table_with_other_keys_only_is_refused() 
     0 of 1 row is odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
     none was called: the smallest p-value, 0.017, is above 0.01. The oddest:
-      row 1, p 0.017: placed empty: unexpected (0.45 of 1); never empty in training
+      row 1, p 0.017: placed empty: unexpected (0.45 of 1); never empty in training; expected 2025-06-24 19:30:00 (2025-01-17 12:30:00 to 2025-12-06 01:30:00)
     columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
              1 category (city)
     note: no line has a value for `placed`, `gift`, `rating`

@@ -103,12 +103,12 @@ fn csv_safe_disarms_formulas_and_leaves_numbers_alone() {
     assert!(
         folder
             .read("plain.csv")
-            .starts_with("=name(),amount,odd_score,odd_p,odd_verdict,odd_reasons\n=1+0,-0.5,")
+            .starts_with("=name(),amount,odd_score,odd_p,odd_verdict,odd_cells,odd_reasons\n=1+0,-0.5,")
     );
     assert!(
         folder
             .read("safe.csv")
-            .starts_with("'=name(),amount,odd_score,odd_p,odd_verdict,odd_reasons\n'=1+0,-0.5,")
+            .starts_with("'=name(),amount,odd_score,odd_p,odd_verdict,odd_cells,odd_reasons\n'=1+0,-0.5,")
     );
 }
 

@@ -4,6 +4,7 @@
 mod bad_input;
 mod bad_output;
 mod bench;
+mod cells;
 mod columns;
 mod detect;
 mod fit_score;

@@ -89,14 +89,15 @@ impl Idea {
             return Self { value: CellValue::Neutral, expected: None };
         };
         let written = |value: &CellValue| match value {
-            CellValue::Number(number) => kind.written(*number, text),
+            // Adding 0.0 turns -0.0 into 0.0.
+            CellValue::Number(number) => kind.written(*number + 0.0, text),
             CellValue::Name(name) => name.clone(),
             CellValue::Empty | CellValue::Neutral => String::new(),
         };
         let expected = match &guess {
             Guess::Nothing => None,
             Guess::Number { feature, low, high, sure, .. } => {
-                let end = |x: f64| encoder.number_of(column, *feature, x).map(|number| kind.written(number, text));
+                let end = |x: f64| encoder.number_of(column, *feature, x).map(|number| kind.written(number + 0.0, text));
                 let (value, low, high) = (written(&value), end(*low), end(*high));
                 Some(Expected { value, low, high, levels: Vec::new(), sure: sure.clamp(0.0, 1.0) })
             }

@@ -244,7 +244,7 @@ impl Repairs {
             } else {
                 (was.clone(), plan.then)
             };
-            if seen != plan.now {
+            if !is_same_cell(seen.as_deref(), plan.now.as_deref()) {
                 return Err(edit.other(row, column, seen.as_deref(), plan.now.as_deref()));
             }
             let is_same = then == was || (then.is_none() && was.as_deref() == Some(""));
@@ -382,6 +382,14 @@ impl<'a> Edit<'a> {
         let columns = batch.columns().iter().enumerate().map(changed).collect();
         RecordBatch::try_new(batch.schema(), columns).expect("one cell for each")
     }
+}
+
+/// Whether two texts are the same cell. A number that is written `1.50` in JSON was judged as `1.5`.
+fn is_same_cell(one: Option<&str>, other: Option<&str>) -> bool {
+    let number = |text: Option<&str>| {
+        text.filter(|text| is_json_number(text.as_bytes())).and_then(|text| text.parse::<f64>().ok())
+    };
+    one == other || number(one).is_some_and(|value| number(other) == Some(value))
 }
 
 /// A text as a cell of a column like `array`; `None` if the column cannot hold it.

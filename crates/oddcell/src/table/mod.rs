@@ -138,7 +138,7 @@ pub enum Wanted {
     /// These, even if the first rows, or all rows, do not have them. Keys that first appear after the first batch are
     /// left out with a note.
     Only(Vec<String>),
-    /// None.
+    /// None: every value comes through as it is written.
     Nothing,
 }
 

@@ -21,7 +21,7 @@ use serde::{
 };
 use serde_json::Value;
 
-use super::MOST_LATE_KEYS;
+use super::{MOST_LATE_KEYS, raw};
 use crate::table::{LineProblem, Wanted, limits::MOST_COLUMNS, raw_json::json_field, typed::untyped_field};
 
 /// The columns of the batch under construction.
@@ -105,6 +105,30 @@ impl Columns {
         self.all.iter_mut().map(|column| Arc::new(column.text.finish()) as ArrayRef).collect()
     }
 
+    /// Appends the values of a row as they are written.
+    fn append_raw(&mut self, entries: Vec<(String, &str)>) -> Result<(), LineProblem> {
+        let mut guess = 0;
+        for (key, value) in entries {
+            let Some(index) = self.place(&key, guess)? else { continue };
+            match value {
+                "null" => self.all[index].text.append_null(),
+                value => self.all[index].text.append_value(value),
+            }
+            guess = index + 1;
+        }
+        Ok(())
+    }
+
+    /// Fills up a row with nulls.
+    fn end_row(&mut self) {
+        self.n_rows += 1;
+        for Column { text, .. } in &mut self.all {
+            if text.len() < self.n_rows {
+                text.append_null();
+            }
+        }
+    }
+
     /// Returns the column of `key`, or `None` if its values go nowhere. `guess` is the likeliest column and is tried
     /// first.
     fn place(&mut self, key: &str, guess: usize) -> Result<Option<usize>, LineProblem> {
@@ -135,6 +159,11 @@ impl Columns {
 pub(super) fn read_row(columns: &mut Columns, line: &[u8]) -> Result<(), LineProblem> {
     let text = std::str::from_utf8(line)
         .map_err(|error| LineProblem::NotUtf8 { column: None, byte: line[error.valid_up_to()] })?;
+    if let Some(entries) = Some(text).filter(|_| columns.nothing).and_then(raw::entries) {
+        columns.append_raw(entries)?;
+        columns.end_row();
+        return Ok(());
+    }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let result = deserializer.deserialize_any(RowVisitor { columns }).and_then(|()| deserializer.end());
     if let Err(error) = result {
@@ -155,12 +184,7 @@ pub(super) fn read_row(columns: &mut Columns, line: &[u8]) -> Result<(), LinePro
             LineProblem::JsonSyntax { character: error.column(), message }
         }));
     }
-    columns.n_rows += 1;
-    for Column { text, .. } in &mut columns.all {
-        if text.len() < columns.n_rows {
-            text.append_null();
-        }
-    }
+    columns.end_row();
     Ok(())
 }
 
