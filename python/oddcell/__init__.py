@@ -25,6 +25,7 @@ from oddcell._oddcell import __version__, detectors, set_threads, threads
 if TYPE_CHECKING:
     from oddcell._base import Detector as Detector
     from oddcell._base import OddCellWarning as OddCellWarning
+    from oddcell._cells import cells as cells
     from oddcell._detect import detect as detect
     from oddcell._detect import load as load
     from oddcell._estimators import *  # noqa: F403
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Detector": "_base",
     "OddCellWarning": "_base",
+    "cells": "_cells",
     "detect": "_detect",
     "load": "_detect",
     "plot": "plot",

@@ -156,12 +156,12 @@ def with_found(X: Any, found: dict[str, Any]) -> Any:
     if is_polars(X):
         polars = sys.modules["polars"]
         X = X.drop(list(found), strict=False)
-        kinds = {"odd_reasons": polars.String}
+        kinds = {"odd_reasons": polars.String, "odd_cells": polars.UInt32}
         return X.with_columns(*[polars.Series(name, cells, dtype=kinds.get(name)) for name, cells in found.items()])
     if is_frame(X):
         import pyarrow
 
-        kinds = {"odd_reasons": pyarrow.string()}
+        kinds = {"odd_reasons": pyarrow.string(), "odd_cells": pyarrow.uint32()}
         old = [name for name in X.column_names if name not in found]
         new = [pyarrow.array(cells, type=kinds.get(name)) for name, cells in found.items()]
         make = pyarrow.RecordBatch if isinstance(X, pyarrow.RecordBatch) else pyarrow.Table

@@ -16,6 +16,28 @@ from oddcell._progress import Progress, reported
 from oddcell._rules import Rule
 
 
+def table_to_judge(X: Any) -> tuple[Any, _oddcell.Table]:
+    """X as it was read, and its rows."""
+    X = settled(X)
+    if is_frame(X):
+        return X, table_of_frame(X)
+    X = check_array(X, dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=2)
+    return X, table_of_array(X)
+
+
+def learning_of(
+    detector: str | None, params: dict[str, Any], random_state: Any, categorical: Sequence[str]
+) -> dict[str, Any]:
+    """How to learn, for the library. `params` are the detector's parameters and options that all estimators share."""
+    return {
+        "detector": detector,
+        "options": {name: params.pop(name) for name in _oddcell.default_options() if name in params},
+        "params": params,
+        "categorical": list(categorical),
+        "seed": seed_of(random_state),
+    }
+
+
 def found_in(
     X: Any,
     detector: str | None = None,
@@ -29,21 +51,11 @@ def found_in(
     **params: Any,
 ) -> tuple[Any, _oddcell.Table, dict[str, Any]]:
     """X as it was read, its rows, and everything found in them."""
-    X = settled(X)
-    if is_frame(X):
-        table = table_of_frame(X)
-    else:
-        table = table_of_array(check_array(X, dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=2))
+    X, table = table_to_judge(X)
     if preset is not None:
         # As on the command line, presets are those of the first detector unless one is named.
         params = {**_oddcell.preset(detector or _oddcell.detectors()[0]["name"], preset), **params}
-    learning = {
-        "detector": detector,
-        "options": {name: params.pop(name) for name in _oddcell.default_options() if name in params},
-        "params": params,
-        "categorical": list(categorical),
-        "seed": seed_of(random_state),
-    }
+    learning = learning_of(detector, params, random_state, categorical)
     with reported(progress, "learning") as callback:
         found = _oddcell.detect(table, learning, rule, callback, page)
     return X, table, found
@@ -92,8 +104,8 @@ def detect(
     Returns
     -------
     frame like X
-        With four more columns: `odd_score`, `odd_p`, `odd_verdict` and `odd_reasons`. For an array, a record array of
-        the four new columns.
+        With five more columns: `odd_score`, `odd_p`, `odd_verdict`, `odd_cells` and `odd_reasons`. For an array, a
+        record array of the five new columns.
 
     Examples
     --------

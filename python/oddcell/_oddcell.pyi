@@ -5,6 +5,7 @@ The compiled part of oddcell.
 from _typeshed import Incomplete
 from collections.abc import Sequence
 from os import PathLike
+from types import CapsuleType
 from typing import Any, final
 
 @final
@@ -18,6 +19,10 @@ class Model:
         """
         The columns that hold names.
         """
+    def cells(self, /, table: Table, rule: Incomplete, progress: Any | None = None) -> dict:
+        """
+        Judges all cells of `table`: the p-values `p` of its `columns`, and those that the rule calls odd as `called`.
+        """
     @property
     def columns(self, /) -> list[str]:
         """
@@ -27,6 +32,10 @@ class Model:
     def detector(self, /) -> str:
         """
         The detector's name.
+        """
+    def expected(self, /, table: Table, progress: Any | None = None) -> Table:
+        """
+        What should stand in every cell of `columns`, by the other cells of its row; null where nothing can be said.
         """
     def explain(self, /, table: Table, units: str, progress: Any | None = None) -> Incomplete:
         """
@@ -83,7 +92,7 @@ class Model:
         """
     def reasons(self, /, table: Table, progress: Any | None = None) -> list[str]:
         """
-        The reasons of all rows of `table`, each as a JSON object: column → figures, most noise first.
+        The reasons of all rows of `table`, each as a JSON object: column → figures, of the cells that make the row odd.
         """
     def report(self, /, table: Table, rule: Incomplete, page: Incomplete, progress: Any | None = None) -> None:
         """
@@ -131,6 +140,10 @@ class Table:
     """
     A table for the library.
     """
+    def __arrow_c_stream__(self, /, requested_schema: Any | None = None) -> CapsuleType:
+        """
+        The rows as a stream of Arrow batches, for everything that reads the `PyCapsule` interface.
+        """
     def __len__(self, /) -> int: ...
     @staticmethod
     def from_arrays(names: Sequence[str], arrays: Sequence[Any]) -> Table:
@@ -147,10 +160,20 @@ class Table:
         """
         The names of the columns.
         """
+    def numbers(self, /) -> Incomplete:
+        """
+        The rows as an array of numbers, NaN where there is none; all columns must hold numbers or booleans.
+        """
     def renamed(self, /, names: Sequence[str]) -> Table:
         """
         The same rows with other column names.
         """
+
+def cells(table: Table, learning: Incomplete, rule: Incomplete, progress: Any | None = None) -> dict:
+    """
+    Judges all cells of `table` by each other: the names of its judged `columns`, the p-values `p` of their cells, those that
+    the rule calls odd as `called`, and `notes` about the table.
+    """
 
 def default_options() -> dict:
     """

@@ -54,6 +54,7 @@ def test_fit_and_score_give_the_same_model_and_the_same_scores(tmp_path, ending,
         judged = estimator.judge(later)
         assert np.array_equal(judged["odd_verdict"], expected["odd_verdict"])
         if ending == "parquet":
+            assert np.array_equal(judged["odd_cells"], expected["odd_cells"])
             assert judged["odd_reasons"].fillna("").tolist() == expected["odd_reasons"].fillna("").tolist()
 
 
@@ -65,7 +66,7 @@ def test_detect_says_the_same(tmp_path, params):
     command_line("detect", tmp_path / "t.parquet", *set_short, "-o", tmp_path / "judged.parquet")
     expected = pd.read_parquet(tmp_path / "judged.parquet")
     found = oddcell.detect(frame, **params)
-    pd.testing.assert_frame_equal(found[expected.columns[-4:]], expected[expected.columns[-4:]], check_exact=True)
+    pd.testing.assert_frame_equal(found[expected.columns[-5:]], expected[expected.columns[-5:]], check_exact=True)
 
 
 def test_plain_features_stay_on_whoever_asked_for_them(tmp_path):

@@ -20,6 +20,7 @@ use pyo3::{
 };
 
 use crate::{
+    cells,
     errors::raised,
     found::Found,
     report::Page,
@@ -117,7 +118,7 @@ impl Model {
         matrix(py, noise.ok_or_else(|| self.knows_no_cells())?)
     }
 
-    /// The reasons of all rows of `table`, each as a JSON object: column → figures, most noise first.
+    /// The reasons of all rows of `table`, each as a JSON object: column → figures, of the cells that make the row odd.
     #[pyo3(signature = (table, progress=None))]
     fn reasons(
         &self,
@@ -130,7 +131,11 @@ impl Model {
             let scorer = Scorer { reasons, monitor, ..Scorer::new(&*self.inner, Rule::FOR_NEW_ROWS) };
             scorer.collect(ORIGIN, &table.batches, &mut [])
         })?;
-        let reasons = found.reasons().map(|reasons| reasons.map(ToString::to_string));
+        // A row without odd cells has no reasons.
+        let of_row = |(reasons, n_cells): (Option<&str>, &Option<u32>)| {
+            reasons.or(n_cells.map(|_| "{}")).map(ToString::to_string)
+        };
+        let reasons = found.reasons().zip(&found.n_cells).map(of_row);
         reasons.collect::<Option<_>>().ok_or_else(|| self.knows_no_cells())
     }
 
@@ -238,6 +243,32 @@ impl Model {
         self.inner.n_rows()
     }
 
+    /// Judges all cells of `table`: the p-values `p` of its `columns`, and those that the rule calls odd as `called`.
+    #[pyo3(signature = (table, rule, progress=None))]
+    fn cells<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        rule: RuleChoice,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let rule = rule.rule(Rule::FOR_NEW_ROWS)?;
+        let found = work::run(py, progress, |_| cells::judged(&*self.inner, &cells::table_of(table)?, rule))?;
+        found.ok_or_else(knows_no_expected)?.into_dict(py)
+    }
+
+    /// What should stand in every cell of `columns`, by the other cells of its row; null where nothing can be said.
+    #[pyo3(signature = (table, progress=None))]
+    fn expected(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Table> {
+        let expected = work::run(py, progress, |_| cells::expected(&*self.inner, &cells::table_of(table)?))?;
+        expected.ok_or_else(knows_no_expected)
+    }
+
     /// Writes the model file, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         work::run(py, None, |_| self.inner.save(&path))
@@ -272,6 +303,11 @@ impl Model {
 pub(crate) fn threshold(scores: numpy::PyReadonlyArray1<'_, f64>, contamination: f64) -> PyResult<f64> {
     Rule::contamination(contamination).map_err(raised)?;
     Ok(Calibration::conformal(scores.as_array().to_vec()).threshold(contamination))
+}
+
+/// The error for a question about cells to a model that learned nothing about them.
+fn knows_no_expected() -> PyErr {
+    PyTypeError::new_err("this model learned about rows only; fit it again to judge cells")
 }
 
 /// The unit of that name.

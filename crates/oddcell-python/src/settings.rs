@@ -79,15 +79,25 @@ pub(crate) struct Learning<'py> {
 impl Learning<'_> {
     /// The library's options, checked.
     pub(crate) fn fit_options(&self) -> PyResult<FitOptions> {
+        self.options(FitOptions::new(DetectorSpec::by_table()))
+    }
+
+    /// The library's options to judge every cell, checked.
+    pub(crate) fn cell_options(&self) -> PyResult<FitOptions> {
+        self.options(FitOptions::for_cells())
+    }
+
+    /// These options, with those that were given.
+    fn options(&self, mut fit: FitOptions) -> PyResult<FitOptions> {
         let mut spec = match &self.detector {
-            None => DetectorSpec::by_table(),
+            None => fit.detector,
             Some(name) => DetectorSpec::new(name, None).map_err(raised)?,
         };
         for (name, value) in &self.params {
             let name: String = name.extract()?;
             spec.set(&name, from_python(&name, &value)?).map_err(raised)?;
         }
-        let mut fit = FitOptions::new(spec);
+        fit.detector = spec;
         let (mut encode, mut split) = (fields(&fit.encode), fields(&fit.split));
         for (name, value) in &self.options {
             let name: String = name.extract()?;

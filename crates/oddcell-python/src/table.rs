@@ -3,16 +3,21 @@
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch, RecordBatchReader,
-    UInt64Array, ffi_stream::RecordBatchStreamReader,
+    ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch, RecordBatchIterator,
+    RecordBatchReader, UInt64Array,
+    cast::AsArray,
+    ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader},
+    types::Float64Type,
 };
+use arrow_cast::cast;
 use arrow_pyarrow::FromPyArrow;
-use arrow_schema::{Field, Schema, SchemaRef};
-use numpy::{Element, PyReadonlyArray2};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use numpy::{Element, IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use oddcell::{judge, table};
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
+    types::PyCapsule,
 };
 
 use crate::errors::guarded;
@@ -93,6 +98,38 @@ impl Table {
         Ok(Self { schema, batches })
     }
 
+    /// The rows as a stream of Arrow batches, for everything that reads the `PyCapsule` interface.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface lets a producer ignore what the consumer would like.
+        let _ = requested_schema;
+        let batches = self.batches.clone().into_iter().map(Ok);
+        let reader = RecordBatchIterator::new(batches, Arc::clone(&self.schema));
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
+    }
+
+    /// The rows as an array of numbers, NaN where there is none; all columns must hold numbers or booleans.
+    fn numbers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let n_columns = self.schema.fields().len();
+        let mut values = vec![f64::NAN; self.n_rows() * n_columns];
+        let mut first = 0;
+        for batch in &self.batches {
+            for (at, column) in batch.columns().iter().enumerate() {
+                let column = cast(column, &DataType::Float64)
+                    .map_err(|error| PyTypeError::new_err(error.to_string()))?;
+                for (row, number) in column.as_primitive::<Float64Type>().iter().enumerate() {
+                    values[(first + row) * n_columns + at] = number.unwrap_or(f64::NAN);
+                }
+            }
+            first += batch.num_rows();
+        }
+        values.into_pyarray(py).reshape([self.n_rows(), n_columns])
+    }
+
     /// The names of the columns.
     #[getter]
     fn names(&self) -> Vec<String> {
@@ -110,7 +147,7 @@ impl Table {
     }
 
     /// A table of at least one batch, so that the columns of a table without rows are checked too.
-    fn of(schema: SchemaRef, mut batches: Vec<RecordBatch>) -> Self {
+    pub(crate) fn of(schema: SchemaRef, mut batches: Vec<RecordBatch>) -> Self {
         if batches.is_empty() {
             batches.push(RecordBatch::new_empty(Arc::clone(&schema)));
         }

@@ -114,9 +114,7 @@ impl<'a> Collector<'a> {
                 features: features.row(row).to_vec(),
                 ..KeptRow::default()
             };
-            if let Some(cells) = &findings.cells {
-                oddest::explain(&mut kept, &explainer, row, cells.row(row))?;
-            }
+            oddest::explain(&mut kept, &explainer, row, judgement)?;
             self.oddest.put(rows.first_row + row, findings.scores[row], kept);
         }
         for row in sampled {

@@ -14,6 +14,7 @@
 //! *Invariants:* findings depend only on the row and on what was learned · the same bits on any number of threads and in any
 //! batches.
 
+mod every;
 mod expected;
 mod judge;
 mod learner;
@@ -21,6 +22,7 @@ mod null;
 mod smallest;
 
 pub use self::{
+    every::expected_table,
     expected::Expected,
     judge::{CalledCell, JudgedCells, judge_table},
     smallest::{OddCell, Sets},
