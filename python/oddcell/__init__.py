@@ -29,10 +29,13 @@ if TYPE_CHECKING:
     from oddcell._detect import detect as detect
     from oddcell._detect import load as load
     from oddcell._estimators import *  # noqa: F403
+    from oddcell._repair import CellRepair as CellRepair
+    from oddcell._repair import repair as repair
     from oddcell._report import report as report
 
 # Imported on first use: importing scikit-learn takes longer than everything else here.
 _HOMES = {
+    "CellRepair": "_repair",
     "Detector": "_base",
     "OddCellWarning": "_base",
     "cells": "_cells",
@@ -40,6 +43,7 @@ _HOMES = {
     "load": "_detect",
     "plot": "plot",
     "pyod": "pyod",
+    "repair": "_repair",
     "report": "_report",
 }
 _ESTIMATORS = dict.fromkeys(CLASS_NAMES.values(), "_estimators")

@@ -222,6 +222,35 @@ class Detector(OutlierMixin, BaseEstimator):
         X, table = self._to_judge(X)
         return cells_like(X, table.names, self.model_.expected(table))
 
+    def repair(
+        self,
+        X: Any,
+        *,
+        sure: float | None = None,
+        blank: bool = False,
+        return_changes: bool = False,
+        alpha: float | None = None,
+        fdr: float | None = None,
+        top: int | None = None,
+    ) -> Any:
+        """Replace the odd cells of X by what should stand there. X itself is not changed.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+        sure, blank, return_changes, alpha, fdr, top
+            As in `oddcell.repair`; the default rule is `alpha=0.01`.
+
+        Returns
+        -------
+        frame or ndarray like X
+            With `return_changes`, also a frame of the changes; see `oddcell.repair`.
+        """
+        from oddcell._repair import repair
+
+        rule = {"alpha": alpha, "fdr": fdr, "top": top}
+        return repair(X, self, sure=sure, blank=blank, return_changes=return_changes, **rule)
+
     def judge(self, X: Any, **rule: Any) -> Any:
         """Return X with five more columns: `odd_score`, `odd_p`, `odd_verdict`, `odd_cells` and `odd_reasons`.
 

@@ -60,7 +60,8 @@ def test_reasons_say_what_is_odd_and_what_was_expected():
 
 
 def test_the_table_chooses_the_detector_unless_a_parameter_is_set(rows):
-    assert " sd off" in oddcell.detect(rows[:60]).odd_reasons[0]
+    rows[5, 1] = 40.0
+    assert " sd off" in oddcell.detect(rows[:60], top=1).odd_reasons[5]
     frame = mixed()
     pd.testing.assert_frame_equal(oddcell.detect(frame), oddcell.detect(frame, "columns"))
     shortly: Any = {"train_for": "50 steps", "hidden": 8}

@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema};
 use oddcell::{
     Context, Error, Seed,
-    cells::{CalledCell, Expected, JudgedCells, OddCell, expected_table, judge_table},
+    cells::{CalledCell, Cure, Expected, JudgedCells, OddCell, Repaired, expected_table, judge_table, repaired},
     encode::EncodedColumn,
     judge::{Judge, Judgement, Observer},
     table,
@@ -46,6 +46,74 @@ pub(crate) fn cells<'py>(
     let found = found.into_dict(py)?;
     found.set_item("notes", notes)?;
     Ok(found)
+}
+
+/// What becomes of odd cells; a dict with these keys in Python.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct CureChoice {
+    sure: Option<f64>,
+    blank: bool,
+}
+
+impl CureChoice {
+    pub(crate) fn cure(&self) -> Cure {
+        match (self.blank, self.sure) {
+            (true, _) => Cure::Blank,
+            (false, None) => Cure::DEPENDABLE,
+            (false, Some(sure)) => Cure::Expected { sure },
+        }
+    }
+}
+
+/// Repairs the odd cells of `table`, judged by each other: the repaired `table`, the `changes`, and `notes` about the table.
+#[pyfunction]
+#[pyo3(signature = (table, learning, rule, cure, progress=None))]
+pub(crate) fn repair<'py>(
+    py: Python<'py>,
+    table: &Table,
+    learning: Learning<'py>,
+    rule: RuleChoice,
+    cure: CureChoice,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let options = learning.cell_options()?;
+    let Learning { categorical, seed, .. } = learning;
+    let rule = rule.rule(Rule::FOR_ONE_TABLE)?;
+    let (done, notes) = work::run(py, progress, |monitor| {
+        let learned = table.to_learn_from(&categorical)?;
+        let detection = oddcell::model::detect(&learned, &options, &Context { seed: Seed(seed), monitor })?;
+        let mut notes = learned.all_notes();
+        notes.extend(detection.encoder.reports().iter().map(ToString::to_string));
+        let done = cured(&detection, table, rule, cure.cure())?.expect("the options ask for cells");
+        Ok((done, notes))
+    })?;
+    let done = repaired_dict(py, table, done)?;
+    done.set_item("notes", notes)?;
+    Ok(done)
+}
+
+/// Repairs the cells that `rule` calls; `None` if `judge` does not judge cells.
+pub(crate) fn cured(judge: &dyn Judge, table: &Table, rule: Rule, cure: Cure) -> Result<Option<Repaired>, Error> {
+    let Some(judged) = judge_table(judge, &table_of(table)?, rule)? else { return Ok(None) };
+    Ok(Some(repaired(&table.batches, judge.encoder(), &judged.called, cure)?))
+}
+
+/// The repaired `table`, and the `changes` by part.
+pub(crate) fn repaired_dict<'py>(py: Python<'py>, table: &Table, done: Repaired) -> PyResult<Bound<'py, PyDict>> {
+    let Repaired { batches, changes, .. } = done;
+    let list = PyDict::new(py);
+    list.set_item("row", changes.iter().map(|change| change.row).collect::<Vec<_>>())?;
+    list.set_item("column", changes.iter().map(|change| &*change.column).collect::<Vec<_>>())?;
+    list.set_item("before", changes.iter().map(|change| change.before.as_deref()).collect::<Vec<_>>())?;
+    list.set_item("after", changes.iter().map(|change| change.after.as_deref()).collect::<Vec<_>>())?;
+    list.set_item("p", changes.iter().map(|change| change.p_value).collect::<Vec<_>>())?;
+    list.set_item("sure", changes.iter().map(|change| change.sure).collect::<Vec<_>>())?;
+    list.set_item("reason", changes.iter().map(|change| &*change.reason).collect::<Vec<_>>())?;
+    let dict = PyDict::new(py);
+    dict.set_item("table", Table::repaired(table, batches))?;
+    dict.set_item("changes", list)?;
+    Ok(dict)
 }
 
 /// All cells of a table, with the names of the judged columns.

@@ -44,7 +44,7 @@ mod _oddcell {
     use super::panics::panic_on_purpose;
     #[pymodule_export]
     use super::{
-        cells::cells,
+        cells::{cells, repair},
         detection::detect,
         model::{Model, threshold},
         pool::{set_threads, threads},

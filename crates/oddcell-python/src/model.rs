@@ -20,7 +20,7 @@ use pyo3::{
 };
 
 use crate::{
-    cells,
+    cells::{self, CureChoice},
     errors::raised,
     found::Found,
     report::Page,
@@ -267,6 +267,21 @@ impl Model {
     ) -> PyResult<Table> {
         let expected = work::run(py, progress, |_| cells::expected(&*self.inner, &cells::table_of(table)?))?;
         expected.ok_or_else(knows_no_expected)
+    }
+
+    /// Repairs the cells of `table` that the rule calls odd: the repaired `table`, and the `changes`.
+    #[pyo3(signature = (table, rule, cure, progress=None))]
+    fn repair<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        rule: RuleChoice,
+        cure: CureChoice,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let rule = rule.rule(Rule::FOR_NEW_ROWS)?;
+        let done = work::run(py, progress, |_| cells::cured(&*self.inner, table, rule, cure.cure()))?;
+        cells::repaired_dict(py, table, done.ok_or_else(knows_no_expected)?)
     }
 
     /// Writes the model file, whole or not at all.

@@ -146,6 +146,16 @@ impl Table {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
+    /// This table with other cells. A batch in which a cell was emptied allows nulls from then on, so all do.
+    pub(crate) fn repaired(&self, batches: Vec<RecordBatch>) -> Self {
+        let fields = self.schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let batch = |batch: RecordBatch| {
+            RecordBatch::try_new(Arc::clone(&schema), batch.columns().to_vec()).expect("the same types")
+        };
+        Self { batches: batches.into_iter().map(batch).collect(), schema }
+    }
+
     /// A table of at least one batch, so that the columns of a table without rows are checked too.
     pub(crate) fn of(schema: SchemaRef, mut batches: Vec<RecordBatch>) -> Self {
         if batches.is_empty() {

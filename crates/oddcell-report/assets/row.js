@@ -48,8 +48,16 @@ function setLine(row, column) {
     valueCell(row, column),
     el("td", { "data-name": "expected" }, ...should),
     el("td", { "data-name": "p-value" }, called ? probability(called.p) : null),
-    el("td", { "data-name": "odd" }, ...(called ? whyOdd(detail, true, textOf(row.cells[column]).trim() === "") : [])),
+    el("td", { "data-name": "odd" }, ...(called ? whyCalled(row, column, detail) : [])),
     normalOf(column, detail));
+}
+
+// What is odd about a called cell.
+function whyCalled(row, column, detail) {
+  const noise = row.noise[column] ?? null;
+  if (!isDistance || noise === null || !detail || detail.emptiness || detail.amount === "–") return whyOdd(detail, true, textOf(row.cells[column]).trim() === "");
+  const tells = detail.tells ? `, ${visible(detail.tells)}` : "";
+  return [`${noiseText(noise)} off (${detail.amount})`, el("bdi", { class: "normal-text" }, tells)];
 }
 
 // A table of which more lines can be shown.

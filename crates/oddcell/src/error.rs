@@ -14,7 +14,7 @@
 use std::{borrow::Cow, path::PathBuf};
 
 use crate::count::{count, counted};
-pub use crate::{encode::EncodeError, judge::LabelError, model_file::ModelFileError, table::TableError};
+pub use crate::{cells::RepairError, encode::EncodeError, judge::LabelError, model_file::ModelFileError, table::TableError};
 
 /// Any error of this library.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +38,9 @@ pub enum Error {
     /// The label column does not hold truths.
     #[error(transparent)]
     Label(#[from] LabelError),
+    /// Cells could not be changed, or changed back.
+    #[error(transparent)]
+    Repair(#[from] RepairError),
     /// A model file could not be read or written.
     #[error(transparent)]
     ModelFile(#[from] ModelFileError),
@@ -88,6 +91,7 @@ impl Error {
             | Self::Fit(_)
             | Self::Score(_)
             | Self::Label(_)
+            | Self::Repair(_)
             | Self::ModelFile(_) => Blame::Input,
         }
     }

@@ -11,20 +11,26 @@
 //!   the row's own detector is replaced, then the next one, until the row is normal (`smallest.rs`). So an innocent cell beside
 //!   a wrong one is not named.
 //!
+//! What was found can be repaired (`repair.rs`), and every change taken back from its record (`changes.rs`).
+//!
 //! *Invariants:* findings depend only on the row and on what was learned · the same bits on any number of threads and in any
 //! batches.
 
+mod changes;
 mod every;
 mod expected;
 mod judge;
 mod learner;
 mod null;
+mod repair;
 mod smallest;
 
 pub use self::{
+    changes::{CellForm, changes_batch, changes_schema, read_changes},
     every::expected_table,
     expected::Expected,
     judge::{CalledCell, JudgedCells, judge_table},
+    repair::{Change, Cure, RepairError, Repaired, Repairs, Undo, repaired},
     smallest::{OddCell, Sets},
 };
 pub(crate) use self::{

@@ -25,7 +25,7 @@ impl Fitted for Plus {
 
 fn plus(constant: f64, calibration: &[f64]) -> Member {
     let calibration = Calibration::conformal(calibration.to_vec());
-    Member { fitted: Box::new(Plus(constant)), calibration, n_training_rows: 1 }
+    Member { fitted: Box::new(Plus(constant)), calibration, n_training_rows: 1, cells: None }
 }
 
 // Row 2: the first member says 2, reached by 2 of (1, 2, 3); the second says 3, reached by 1 of (2, 5).
@@ -140,7 +140,7 @@ fn members_fitted_side_by_side_are_what_each_would_be_alone() {
     for n_threads in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
         let members = pool.install(|| {
-            crossfit::fit_folds(&*detector, &rows, &options, &context, |index, fold, fitted| {
+            crossfit::fit_folds(&*detector, &rows, &options, &context, |index, fold, _, fitted| {
                 Ok((index, fold.to_vec(), fitted.save()))
             })
         });

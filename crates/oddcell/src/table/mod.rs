@@ -67,7 +67,7 @@ pub use self::{
 };
 pub(crate) use self::{
     error::{excerpt, quoted},
-    raw_json::json_field,
+    raw_json::{is_json, json_field, plain_json},
 };
 use crate::kinds::{self, Judge, Unreadable};
 pub use crate::kinds::{Affix, ColumnKind, Notation, NumberNotation, UnknownKind};
@@ -138,6 +138,8 @@ pub enum Wanted {
     /// These, even if the first rows, or all rows, do not have them. Keys that first appear after the first batch are
     /// left out with a note.
     Only(Vec<String>),
+    /// None.
+    Nothing,
 }
 
 /// How to read a table.

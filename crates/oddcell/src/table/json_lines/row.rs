@@ -32,6 +32,8 @@ pub(super) struct Columns {
     named: HashSet<String>,
     /// Whether only the named columns are wanted; otherwise all but the named ones are.
     only: bool,
+    /// Whether no column is wanted.
+    nothing: bool,
     /// The number of columns of the first batch, once it is read.
     n_early: Option<usize>,
     /// The number of rows of the first batch, once it is read.
@@ -51,7 +53,7 @@ pub(super) struct Column {
 impl Columns {
     pub(super) fn new(wanted: &Wanted) -> Self {
         let (named, only) = match wanted {
-            Wanted::All => (&[][..], false),
+            Wanted::All | Wanted::Nothing => (&[][..], false),
             Wanted::Except(names) => (names.as_slice(), false),
             Wanted::Only(names) => (names.as_slice(), true),
         };
@@ -61,6 +63,7 @@ impl Columns {
             n_rows: 0,
             named: named.iter().cloned().collect(),
             only,
+            nothing: *wanted == Wanted::Nothing,
             n_early: None,
             first_rows: 0,
             left_out: BTreeSet::new(),
@@ -81,7 +84,7 @@ impl Columns {
 
     /// Adds a column, with nulls in the rows so far, and returns its position.
     pub(super) fn add(&mut self, name: String) -> usize {
-        let carried = self.named.contains(&name) != self.only;
+        let carried = self.nothing || self.named.contains(&name) != self.only;
         // Most lines of hostile input have keys of their own: room is made when there is text.
         let mut text = StringBuilder::with_capacity(0, 0);
         text.append_nulls(self.n_rows);
