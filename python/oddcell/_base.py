@@ -248,8 +248,7 @@ class Detector(OutlierMixin, BaseEstimator):
         """
         from oddcell._repair import repair
 
-        rule = {"alpha": alpha, "fdr": fdr, "top": top}
-        return repair(X, self, sure=sure, blank=blank, return_changes=return_changes, **rule)
+        return repair(X, self, alpha=alpha, fdr=fdr, top=top, sure=sure, blank=blank, return_changes=return_changes)
 
     def judge(self, X: Any, **rule: Any) -> Any:
         """Return X with five more columns: `odd_score`, `odd_p`, `odd_verdict`, `odd_cells` and `odd_reasons`.

@@ -69,7 +69,7 @@ def cells(
     >>> boxes = pd.DataFrame({"length": random.normal(20, 2, 400).round(1)})
     >>> boxes["width"] = (boxes["length"] / 2).round(1)
     >>> boxes.loc[7, "width"] = 99.0
-    >>> oddcell.cells(boxes)[["row", "column", "value"]]
+    >>> oddcell.cells(boxes, top=1)[["row", "column", "value"]]
        row column value
     0    7  width  99.0
     """

@@ -5,7 +5,6 @@ The compiled part of oddcell.
 from _typeshed import Incomplete
 from collections.abc import Sequence
 from os import PathLike
-from types import CapsuleType
 from typing import Any, final
 
 @final
@@ -94,6 +93,10 @@ class Model:
         """
         The reasons of all rows of `table`, each as a JSON object: column → figures, of the cells that make the row odd.
         """
+    def repair(self, /, table: Table, rule: Incomplete, cure: Incomplete, progress: Any | None = None) -> dict:
+        """
+        Repairs the cells of `table` that the rule calls odd: the repaired `table`, and the `changes`.
+        """
     def report(self, /, table: Table, rule: Incomplete, page: Incomplete, progress: Any | None = None) -> None:
         """
         Judges all rows of `table` and writes the page that shows them.
@@ -140,7 +143,7 @@ class Table:
     """
     A table for the library.
     """
-    def __arrow_c_stream__(self, /, requested_schema: Any | None = None) -> CapsuleType:
+    def __arrow_c_stream__(self, /, requested_schema: Any | None = None) -> Any:
         """
         The rows as a stream of Arrow batches, for everything that reads the `PyCapsule` interface.
         """
@@ -195,6 +198,11 @@ def detectors() -> list[dict]:
 def preset(detector: str, name: str) -> dict:
     """
     The parameters of a preset.
+    """
+
+def repair(table: Table, learning: Incomplete, rule: Incomplete, cure: Incomplete, progress: Any | None = None) -> dict:
+    """
+    Repairs the odd cells of `table`, judged by each other: the repaired `table`, the `changes`, and `notes` about the table.
     """
 
 def set_threads(count: int | None = None) -> None:

@@ -70,7 +70,7 @@ def repair(
     >>> boxes = pd.DataFrame({"length": random.normal(20, 2, 400).round(1)})
     >>> boxes["width"] = (boxes["length"] / 2).round(1)
     >>> boxes.loc[7, "width"] = 99.0
-    >>> repaired, changes = oddcell.repair(boxes, return_changes=True)
+    >>> repaired, changes = oddcell.repair(boxes, top=1, return_changes=True)
     >>> changes[["row", "column", "before"]]
        row column before
     0    7  width   99.0
@@ -190,9 +190,16 @@ class CellRepair(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _repair(self, X: Any, *, return_changes: bool) -> Any:
         check_is_fitted(self)
         X = checked(self, settled(X), reset=False)
-        rule = {"alpha": self.alpha, "fdr": self.fdr, "top": self.top}
-        cure = {"sure": self.sure, "blank": self.blank}
-        return repair(X, self.estimator_, **rule, **cure, return_changes=return_changes)
+        return repair(
+            X,
+            self.estimator_,
+            alpha=self.alpha,
+            fdr=self.fdr,
+            top=self.top,
+            sure=self.sure,
+            blank=self.blank,
+            return_changes=return_changes,
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -27,6 +27,8 @@ _LONGEST = 14
 def cells(X: Any, model: Detector | None = None, *, rows: int = 20, ax: Axes | None = None, **detect: Any) -> Axes:
     """Draw the oddest rows: the cells that make a row odd are solid, with what should stand there below their value.
 
+    A row that the rule does not call odd has no solid cells.
+
     Parameters
     ----------
     X : frame or array-like of shape (n_samples, n_features)
@@ -65,7 +67,7 @@ def cells(X: Any, model: Detector | None = None, *, rows: int = 20, ax: Axes | N
     odd = np.zeros((len(oddest), len(names)))
     texts = _texts(X, oddest)
     for row, column, expected in zip(*(found["set"][part] for part in ("row", "column", "expected")), strict=True):
-        if row in place:
+        if row in place and found["odd_verdict"][row]:
             at = place[row], names.index(column)
             odd[at] = 1
             if expected is not None:
@@ -172,7 +174,7 @@ def _colors() -> Any:
 def _text(cell: Any) -> str:
     if cell is None or cell != cell:
         return ""
-    text = f"{cell:.4g}" if isinstance(cell, float) else str(cell).removesuffix(" 00:00:00")
+    text = f"{cell:.6g}" if isinstance(cell, float) else str(cell).removesuffix(" 00:00:00")
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

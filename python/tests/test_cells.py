@@ -10,35 +10,9 @@ import pytest
 
 import oddcell
 
-from conftest import normal_rows
+from conftest import normal_rows, orders, spoiled
 
 LIST = ["row", "column", "value", "p", "expected", "low", "high", "reason"]
-
-
-def orders(n_rows: int = 600) -> pd.DataFrame:
-    """Orders whose total and country follow from the other columns."""
-    random = np.random.default_rng(3)
-    city = random.choice(["Oslo", "Bergen", "Malmö", "Lund"], n_rows)
-    price = random.gamma(4.0, 10.0, n_rows).round(2)
-    items = random.integers(1, 9, n_rows)
-    return pd.DataFrame(
-        {
-            "city": city,
-            "country": np.where(np.isin(city, ["Oslo", "Bergen"]), "Norway", "Sweden"),
-            "price": price,
-            "items": items,
-            "total": (price * items).round(2),
-            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(random.integers(0, 300, n_rows), unit="D"),
-        }
-    )
-
-
-def spoiled() -> pd.DataFrame:
-    frame = orders()
-    frame.loc[5, "city"] = "Begren"
-    frame.loc[17, "country"] = "Norway" if frame.loc[17, "country"] == "Sweden" else "Sweden"
-    frame.loc[33, "price"] = 99_000.0
-    return frame
 
 
 @pytest.fixture(scope="module")

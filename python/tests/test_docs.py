@@ -14,7 +14,16 @@ OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @pytest.mark.parametrize(
-    "name", ["oddcell", "oddcell._detect", "oddcell._base", "oddcell._cells", "oddcell.pyod", "oddcell.plot"]
+    "name",
+    [
+        "oddcell",
+        "oddcell._detect",
+        "oddcell._base",
+        "oddcell._cells",
+        "oddcell._repair",
+        "oddcell.pyod",
+        "oddcell.plot",
+    ],
 )
 def test_docstrings(name):
     failed, tried = doctest.testmod(importlib.import_module(name), optionflags=OPTIONS)

@@ -29,10 +29,12 @@ def test_the_oddest_rows_are_on_top_with_their_guilty_cells_solid_and_what_shoul
     frame = mixed().set_index(np.arange(200) + 1000)
     frame.loc[1033, "amount"] = 5000.0
     model = oddcell.Columns().fit(mixed())
-    ax = oddcell.plot.cells(frame, model, rows=4)
+    ax = oddcell.plot.cells(frame, model, rows=4, top=1)
     assert [label.get_text() for label in ax.get_xticklabels()] == list(frame.columns)
     assert ax.get_yticklabels()[0].get_text() == "1033"
     assert faces(ax)[0].tolist() == [True, False, False, False, False]
+    # The other rows are not odd.
+    assert not faces(ax)[1:].any()
     value, expected = ax.texts[0].get_text().split("\n→ ")
     assert value == "5000" and 1 < float(expected) < 100
     assert ax.texts[1].get_text() == str(frame.loc[1033, "city"])

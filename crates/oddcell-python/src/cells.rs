@@ -6,7 +6,9 @@ use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema};
 use oddcell::{
     Context, Error, Seed,
-    cells::{CalledCell, Cure, Expected, JudgedCells, OddCell, Repaired, expected_table, judge_table, repaired},
+    cells::{
+        CalledCell, Cure, Expected, JudgedCells, OddCell, Repaired, expected_table, judge_table, repaired,
+    },
     encode::EncodedColumn,
     judge::{Judge, Judgement, Observer},
     table,
@@ -94,13 +96,22 @@ pub(crate) fn repair<'py>(
 }
 
 /// Repairs the cells that `rule` calls; `None` if `judge` does not judge cells.
-pub(crate) fn cured(judge: &dyn Judge, table: &Table, rule: Rule, cure: Cure) -> Result<Option<Repaired>, Error> {
+pub(crate) fn cured(
+    judge: &dyn Judge,
+    table: &Table,
+    rule: Rule,
+    cure: Cure,
+) -> Result<Option<Repaired>, Error> {
     let Some(judged) = judge_table(judge, &table_of(table)?, rule)? else { return Ok(None) };
     Ok(Some(repaired(&table.batches, judge.encoder(), &judged.called, cure)?))
 }
 
 /// The repaired `table`, and the `changes` by part.
-pub(crate) fn repaired_dict<'py>(py: Python<'py>, table: &Table, done: Repaired) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn repaired_dict<'py>(
+    py: Python<'py>,
+    table: &Table,
+    done: Repaired,
+) -> PyResult<Bound<'py, PyDict>> {
     let Repaired { batches, changes, .. } = done;
     let list = PyDict::new(py);
     list.set_item("row", changes.iter().map(|change| change.row).collect::<Vec<_>>())?;

@@ -104,12 +104,13 @@ impl Table {
         &self,
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         // The interface lets a producer ignore what the consumer would like.
         let _ = requested_schema;
         let batches = self.batches.clone().into_iter().map(Ok);
         let reader = RecordBatchIterator::new(batches, Arc::clone(&self.schema));
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
+        let stream = FFI_ArrowArrayStream::new(Box::new(reader));
+        Ok(PyCapsule::new_with_value(py, stream, c"arrow_array_stream")?.into_any())
     }
 
     /// The rows as an array of numbers, NaN where there is none; all columns must hold numbers or booleans.
@@ -151,7 +152,8 @@ impl Table {
         let fields = self.schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let batch = |batch: RecordBatch| {
-            RecordBatch::try_new(Arc::clone(&schema), batch.columns().to_vec()).expect("the same types")
+            let columns = batch.columns().iter().map(with_unique_levels).collect();
+            RecordBatch::try_new(Arc::clone(&schema), columns).expect("the same types")
         };
         Self { batches: batches.into_iter().map(batch).collect(), schema }
     }
@@ -168,6 +170,13 @@ impl Table {
     pub(crate) fn to_learn_from(&self, categorical: &[String]) -> Result<table::Table, oddcell::Error> {
         Ok(judge::ready_to_learn(table::Table::from_batches(ORIGIN, self.batches.clone())?, categorical)?)
     }
+}
+
+/// A column whose dictionary, if it has one, holds every level once: pandas refuses others.
+fn with_unique_levels(column: &ArrayRef) -> ArrayRef {
+    let DataType::Dictionary(_, levels) = column.data_type() else { return Arc::clone(column) };
+    let whole = cast(column, levels).and_then(|plain| cast(&plain, column.data_type()));
+    whole.unwrap_or_else(|_| Arc::clone(column))
 }
 
 /// The columns of an array, for each block of rows.

@@ -96,6 +96,9 @@ const isDistance = data.unit === "sd";
 const noiseName = isDistance ? "noise" : "surprise";
 // The noise of a cell in words: "3.2 sd", or "6.7".
 const noiseText = (noise) => `${noise.toFixed(1)}${isDistance ? " sd" : ""}`;
+// The cells that make a row odd; a row that is not odd has none.
+const NO_CELLS = new Map();
+const setOf = (row) => (isOdd(row) ? row.set : NO_CELLS);
 // With sets, exactly the cells of the row's set are odd; without, all with enough noise.
-const isOddCell = (row, column) => (data.sets ? row.set.has(column) : (row.noise[column] ?? 0) >= data.oddFrom);
+const isOddCell = (row, column) => (data.sets ? setOf(row).has(column) : (row.noise[column] ?? 0) >= data.oddFrom);
 const nameOf = (column) => visible(textOf(data.columns[column].name));

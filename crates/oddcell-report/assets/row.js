@@ -2,7 +2,7 @@
 const DETAILED_CELLS = 12;
 
 function openedRow(row, close) {
-  const reasons = data.sets ? [...row.set.values()].map(({ reason }) => reason) : row.reasons;
+  const reasons = data.sets ? [...setOf(row).values()].map(({ reason }) => reason) : row.reasons;
   const why = reasons.map((reason) => el("li", {}, el("bdi", {}, visible(reason))));
   const actions = el("div", { class: "actions" },
     el("button", { type: "button", onclick: () => copyRow(row) }, "Copy as CSV"),
@@ -12,14 +12,16 @@ function openedRow(row, close) {
   return el("div", { class: "opened" },
     el("h3", {}, `Row ${count(row.row)}: ${verdict}, score ${figure(row.score)}, p-value ${probability(row.p)}${truth}`),
     why.length > 0 ? el("ul", { class: "why" }, ...why) : noSet(row),
-    row.set.size > 0 ? cellsWithSet(row) : cellsOf(row),
+    setOf(row).size > 0 ? cellsWithSet(row) : cellsOf(row),
     actions);
 }
 
-// Why no cell of a row is called.
+// Why no cell of a row is called. Rows that the rule of the run leaves far from odd were not searched for odd cells.
 function noSet(row) {
   if (!data.sets) return null;
-  return el("p", { class: "caption" }, isOdd(row) ? "No few cells make this row odd: no repair makes it normal." : "No cell of this row has to be repaired.");
+  return el("p", { class: "caption" }, isOdd(row) ?
+    "No cell is called: no few repairs make this row normal, or it was too normal for the rule of this run to search it." :
+    "This row is not odd; none of its cells is called.");
 }
 
 // The called cells first, with what should stand there; then the others, plain, in the order of the table.

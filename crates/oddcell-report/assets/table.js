@@ -109,7 +109,7 @@ function cell(row, column) {
   const marks = ["cell"];
   if (isNumber(column)) marks.push("number");
   if (data.columns[column].kind === null) marks.push("unjudged");
-  if (data.sets && row.set.has(column)) return el("td", { class: [...marks, "is-called"].join(" ") }, calledCell(row, column));
+  if (data.sets && isOddCell(row, column)) return el("td", { class: [...marks, "is-called"].join(" ") }, calledCell(row, column));
   if (data.sets) return el("td", { class: marks.join(" ") }, shownText(row.cells[column], 40));
   const isOddOne = isOddCell(row, column);
   if (isOddOne) marks.push("is-odd");

@@ -413,7 +413,11 @@ fn a_detector_that_scores_rows_only_has_called_cells_too() {
 /// A table whose names and levels are markup, formulas and characters that turn the text around.
 fn hostile_levels() -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
-    let levels = [format!("{IMAGE} \u{202e}one"), format!("{SCRIPT} two"), "=HYPERLINK(\"http://example.org\",\"x\")".to_owned()];
+    let levels = [
+        format!("{IMAGE} \u{202e}one"),
+        format!("{SCRIPT} two"),
+        "=HYPERLINK(\"http://example.org\",\"x\")".to_owned(),
+    ];
     let mut csv = [quoted(IMAGE), quoted("=name"), "place".to_owned()].join(",");
     for row in 0..400 {
         let level = &levels[row % 3];
