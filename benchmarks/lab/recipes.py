@@ -94,7 +94,7 @@ def features(columns, nominal=()):
     return {"X": np.column_stack([numbers, *indicators]).astype(float), "n_numeric": numbers.shape[1]}
 
 
-def labelled(arrays, labels, **more):
+def labeled(arrays, labels, **more):
     """The arrays of a one-class set; `X` row by row, as in our files, so that even the bytes can agree."""
     rows = np.ascontiguousarray(arrays["X"])
     return {"X": rows, "y": np.asarray(labels).astype("int64"), "n_numeric": arrays["n_numeric"]} | more
@@ -120,18 +120,18 @@ def min_max(numbers):
 
 def abalone(path):
     rows = table(path)
-    return labelled(features(rows.iloc[:, :8], nominal=[0]), rows[8])
+    return labeled(features(rows.iloc[:, :8], nominal=[0]), rows[8])
 
 
 def arrhythmia(path):
     rows, _ = arff(path.read_text())
     classes = rows.iloc[:, -1].astype(int)
-    return labelled(features(with_medians(rows.iloc[:, :-1])), classes != 1, y_multi=classes.to_numpy("int64"))
+    return labeled(features(with_medians(rows.iloc[:, :-1])), classes != 1, y_multi=classes.to_numpy("int64"))
 
 
 def breastw(path):
     rows = numbers(path)
-    return labelled(features(with_medians(rows.iloc[:, 1:10])), rows[10] == 4)
+    return labeled(features(with_medians(rows.iloc[:, 1:10])), rows[10] == 4)
 
 
 def cardio(path):
@@ -143,23 +143,23 @@ def cardio(path):
     rows = rows[pd.to_numeric(rows[names.index("LB")], errors="coerce").notna()]
     states = rows[names.index("NSP")].astype("int64")
     columns = rows.iloc[:, names.index("LB") : names.index("Tendency") + 1]
-    return labelled(features(columns), states != 1, y_multi=states.to_numpy())
+    return labeled(features(columns), states != 1, y_multi=states.to_numpy())
 
 
 def ecoli(path):
     rows = table(io.StringIO(path.read_text().replace(",", " ")), r"\s+")
     names, codes = np.unique(rows[8].to_numpy(str), return_inverse=True)
-    return labelled(features(rows.iloc[:, 1:8]), codes, class_names=names)
+    return labeled(features(rows.iloc[:, 1:8]), codes, class_names=names)
 
 
 def glass(path):
     rows = numbers(path)
-    return labelled(features(rows.iloc[:, 1:10]), rows[10])
+    return labeled(features(rows.iloc[:, 1:10]), rows[10])
 
 
 def ionosphere(path):
     arrays, labels = first_then_label(path)
-    return labelled(arrays, labels == "b")
+    return labeled(arrays, labels == "b")
 
 
 def kdd(train, test):
@@ -167,12 +167,12 @@ def kdd(train, test):
     names, codes = np.unique(rows[41].str.rstrip(".").to_numpy(str), return_inverse=True)
     arrays = features(rows.iloc[:, :41], nominal=[1, 2, 3])
     is_attack = names[codes] != "normal"
-    return labelled(arrays, is_attack, is_test=is_test, attack_code=codes.astype("int64"), attack_names=names)
+    return labeled(arrays, is_attack, is_test=is_test, attack_code=codes.astype("int64"), attack_names=names)
 
 
 def letter(path):
     rows = r_data(path)
-    return labelled(features(rows.drop(columns="lettr")), [ord(name) - ord("A") + 1 for name in rows["lettr"]])
+    return labeled(features(rows.drop(columns="lettr")), [ord(name) - ord("A") + 1 for name in rows["lettr"]])
 
 
 def lympho(path):
@@ -181,12 +181,12 @@ def lympho(path):
     raw = rows.drop(columns="class").rename(columns=str.strip)
     nominal = [name for name in raw if name not in ("lym_nodes_dimin", "lym_enlar", "no_does")]
     more = {"X_raw": raw.to_numpy(float), "y_multi": rows["class"].to_numpy("int64")}
-    return labelled(features(raw, nominal), rows["class"] == 3, **more)
+    return labeled(features(raw, nominal), rows["class"] == 3, **more)
 
 
 def mammography(path):
     arrays, labels = first_then_label(path)
-    return labelled(arrays, labels.astype(str).str.strip("'") == "1")
+    return labeled(arrays, labels.astype(str).str.strip("'") == "1")
 
 
 def mulcross():
@@ -201,7 +201,7 @@ def mulcross():
     rows -= rows.mean(axis=0)
     rows = np.linalg.solve(np.linalg.cholesky(np.cov(rows.T)), rows.T).T
     order = random.permutation(n_rows)
-    return labelled({"X": rows[order], "n_numeric": n_columns}, order >= n_rows - n_odd)
+    return labeled({"X": rows[order], "n_numeric": n_columns}, order >= n_rows - n_odd)
 
 
 def musk(first, second):
@@ -209,34 +209,34 @@ def musk(first, second):
     two = table(second, "\t", header=0).iloc[:, -167:]
     both = np.vstack([one.to_numpy(float), two.to_numpy(float)])
     version = np.repeat([1, 2], [len(one), len(two)])
-    return labelled({"X": both[:, :-1], "n_numeric": 166}, both[:, -1], version=version)
+    return labeled({"X": both[:, :-1], "n_numeric": 166}, both[:, -1], version=version)
 
 
 def digits(train, test):
     rows, is_test = two_files(train, test, numbers)
-    return labelled(features(rows.iloc[:, :-1]), rows.iloc[:, -1], is_test=is_test)
+    return labeled(features(rows.iloc[:, :-1]), rows.iloc[:, -1], is_test=is_test)
 
 
 def pendigits(train, test):
     rows, is_test = two_files(train, test, lambda path: table(path, dtype={16: str}))
     # This copy has the digit as ten characters, one of them a 1.
-    return labelled(features(rows.iloc[:, :16]), [cell.strip().index("1") for cell in rows[16]], is_test=is_test)
+    return labeled(features(rows.iloc[:, :16]), [cell.strip().index("1") for cell in rows[16]], is_test=is_test)
 
 
 def pima(path):
     rows = numbers(path)
-    return labelled(features(rows.iloc[:, :8]), rows[8])
+    return labeled(features(rows.iloc[:, :8]), rows[8])
 
 
 def satimage(train, test):
     rows, is_test = two_files(train, test, numbers)
-    return labelled(features(rows.iloc[:, :36]), rows[36], is_test=is_test)
+    return labeled(features(rows.iloc[:, :36]), rows[36], is_test=is_test)
 
 
 def seismic(path):
     rows, levels = arff(path.read_text())
     nominal = [name for name in levels if name != "class"]
-    return labelled(features(rows.drop(columns="class"), nominal), rows["class"])
+    return labeled(features(rows.drop(columns="class"), nominal), rows["class"])
 
 
 def shuttle(path):
@@ -244,7 +244,7 @@ def shuttle(path):
     rows = r_data(path)
     is_test = (np.arange(len(rows)) >= 43_500).astype("int8")
     labels = [classes.index(name) + 1 for name in rows["Class"]]
-    return labelled(features(rows.drop(columns="Class")), labels, is_test=is_test)
+    return labeled(features(rows.drop(columns="Class")), labels, is_test=is_test)
 
 
 def thyroid(train, test):
@@ -252,28 +252,28 @@ def thyroid(train, test):
     continuous = [0, *range(16, 21)]
     columns = rows[[*continuous, *range(1, 16)]]
     more = {"is_test": is_test, "y_multi": rows[21].to_numpy("int64")}
-    return labelled({"X": columns.to_numpy(float), "n_numeric": len(continuous)}, rows[21] != 3, **more)
+    return labeled({"X": columns.to_numpy(float), "n_numeric": len(continuous)}, rows[21] != 3, **more)
 
 
 def vertebral(path):
     rows, _ = arff(path.read_text())
-    return labelled(features(rows.drop(columns="class")), rows["class"] == "Abnormal")
+    return labeled(features(rows.drop(columns="class")), rows["class"] == "Abnormal")
 
 
 def of_adbench(path):
     """A set that ADBench has, too, as a one-class set."""
     with np.load(path) as arrays:
-        return labelled({"X": arrays["X"], "n_numeric": arrays["X"].shape[1]}, arrays["y"])
+        return labeled({"X": arrays["X"], "n_numeric": arrays["X"].shape[1]}, arrays["y"])
 
 
 def wbc(path):
     rows = table(path, skiprows=1)
-    return labelled(features(rows.iloc[:, :30]), rows[30] == 0)
+    return labeled(features(rows.iloc[:, :30]), rows[30] == 0)
 
 
 def wine(path):
     rows = table(path, skiprows=1)
-    return labelled(features(rows.iloc[:, :13]), rows[13] + 1)
+    return labeled(features(rows.iloc[:, :13]), rows[13] + 1)
 
 
 # Sets of ADBench: `X` and `y` alone

@@ -25,19 +25,25 @@ from oddcell._oddcell import __version__, detectors, set_threads, threads
 if TYPE_CHECKING:
     from oddcell._base import Detector as Detector
     from oddcell._base import OddCellWarning as OddCellWarning
+    from oddcell._cells import cells as cells
     from oddcell._detect import detect as detect
     from oddcell._detect import load as load
     from oddcell._estimators import *  # noqa: F403
+    from oddcell._repair import CellRepair as CellRepair
+    from oddcell._repair import repair as repair
     from oddcell._report import report as report
 
 # Imported on first use: importing scikit-learn takes longer than everything else here.
 _HOMES = {
+    "CellRepair": "_repair",
     "Detector": "_base",
     "OddCellWarning": "_base",
+    "cells": "_cells",
     "detect": "_detect",
     "load": "_detect",
     "plot": "plot",
     "pyod": "pyod",
+    "repair": "_repair",
     "report": "_report",
 }
 _ESTIMATORS = dict.fromkeys(CLASS_NAMES.values(), "_estimators")

@@ -20,6 +20,7 @@ from oddcell._data import is_frame, like, over_columns, settled, table_of_array,
 from oddcell._names import argument_name
 from oddcell._progress import reported
 from oddcell._rules import rule_of
+from oddcell._typed import cells_like
 
 _UNNAMED = re.compile(r"x[1-9][0-9]*")
 
@@ -41,6 +42,17 @@ def seed_of(random_state: Any) -> int:
             raise ValueError(f"random_state is {random_state}, but must be from 0 to 2^64 - 1")
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def checked(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X, checked as scikit-learn does: the number, the names and the order of its columns. Arrays become numbers."""
+    if is_frame(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return X
+    least = 2 if reset else 1
+    return validate_data(
+        estimator, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=least
+    )
 
 
 class Detector(OutlierMixin, BaseEstimator):
@@ -160,25 +172,89 @@ class Detector(OutlierMixin, BaseEstimator):
         return like(X, over_columns(table.names, self.model_.columns, noise))
 
     def reasons(self, X: Any) -> list[dict[str, Any]]:
-        """Why each row is odd: its three oddest cells, with figures. The command line writes the same to JSON lines.
+        """Why each row is odd: the cells that make it so, with figures. The command line writes the same to JSON lines.
 
         Returns
         -------
         list of dict
-            One per row: the name of a column, most noise first, and a dict with `noise`, its `unit`, the `value`, and
-            what is `normal`. It also has `tells` if more than the value is odd, such as a misspelled name, and
-            `expected` if it is known what should stand there.
-
-        Raises
-        ------
-        TypeError
-            If the detector scores rows only, not cells.
+            One per row, empty if the row is normal: the name of a column, and a dict with `noise`, its `unit`, the
+            `value`, the p-value `p` of the cell, and what is `normal`. It also has `tells` if more than the value is
+            odd, such as a misspelled name, and `expected`, a dict with the `value` that should stand there, a range
+            from `low` to `high` or the likely `levels`, and how `sure` that is, from 0 to 1.
         """
         _, table = self._to_judge(X)
         return [json.loads(row) for row in self.model_.reasons(table)]
 
+    def cells(self, X: Any) -> Any:
+        """The p-value of each cell: the share of normal cells of its column that are at least as odd.
+
+        `oddcell.cells(X, model)` lists the odd ones.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        frame or ndarray like X
+            With the same shape, column names and index. Columns that the model does not use are NaN.
+        """
+        X, table = self._to_judge(X)
+        found = self.model_.cells(table, rule_of({}))
+        return like(X, over_columns(table.names, found["columns"], found["p"]))
+
+    def expected(self, X: Any) -> Any:
+        """What should stand in each cell, by the other cells of its row.
+
+        That is the likeliest value of a name, the middle of what is likely for a number or a date, and the common
+        spelling of a misspelled name. A cell that differs from it need not be wrong: `cells` says how odd it is.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        frame or ndarray like X
+            With the same shape, column names, index and types. Null where the cell should be empty, where nothing can
+            be said, as of free text, and in columns that the model does not use.
+        """
+        X, table = self._to_judge(X)
+        return cells_like(X, table.names, self.model_.expected(table))
+
+    def repair(
+        self,
+        X: Any,
+        *,
+        sure: float | None = None,
+        blank: bool = False,
+        return_changes: bool = False,
+        alpha: float | None = None,
+        fdr: float | None = None,
+        top: int | None = None,
+    ) -> Any:
+        """Replace the odd cells of X by what should stand there. X itself is not changed.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+        sure, blank, return_changes, alpha, fdr, top
+            As in `oddcell.repair`; the default rule is `alpha=0.01`.
+
+        Returns
+        -------
+        frame or ndarray like X
+            With `return_changes`, also a frame of the changes; see `oddcell.repair`.
+        """
+        from oddcell._repair import repair
+
+        return repair(X, self, alpha=alpha, fdr=fdr, top=top, sure=sure, blank=blank, return_changes=return_changes)
+
     def judge(self, X: Any, **rule: Any) -> Any:
-        """Return X with four more columns: `odd_score`, `odd_p`, `odd_verdict` and `odd_reasons`.
+        """Return X with five more columns: `odd_score`, `odd_p`, `odd_verdict`, `odd_cells` and `odd_reasons`.
+
+        `odd_cells` says how many cells make the row odd: those that would have to be repaired to make it normal.
+        `odd_reasons` tells of these cells, and what should stand there.
 
         Parameters
         ----------
@@ -192,7 +268,7 @@ class Detector(OutlierMixin, BaseEstimator):
         Returns
         -------
         frame like X
-            For an array, a record array of the four new columns.
+            For an array, a record array of the five new columns.
         """
         X, table = self._to_judge(X)
         found = self.model_.found(table, rule_of(rule))
@@ -223,10 +299,12 @@ class Detector(OutlierMixin, BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file for `oddcell.load` and the command line. Loading it never executes code.
 
-        The file holds the model and its parameters, but not `contamination`, which belongs to this estimator.
+        A number as `contamination` is kept in the file with the threshold that it gave, so that the loaded estimator
+        predicts the same.
         """
         check_is_fitted(self)
-        self.model_.save(path)
+        threshold = None if self.contamination == "auto" else (float(self.contamination), -self.offset_)
+        self.model_.save(path, threshold)
 
     @classmethod
     def from_preset(cls, name: str, **params: Any) -> Any:
@@ -254,19 +332,8 @@ class Detector(OutlierMixin, BaseEstimator):
                     "pass a frame, whose columns have names"
                 )
             return table_of_frame(X)
-        if is_frame(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            table = table_of_frame(X)
-        else:
-            X = validate_data(
-                self,
-                X,
-                reset=reset,
-                dtype="numeric",
-                ensure_all_finite="allow-nan",
-                ensure_min_samples=2 if reset else 1,
-            )
-            table = table_of_array(X)
+        X = checked(self, X, reset=reset)
+        table = table_of_frame(X) if is_frame(X) else table_of_array(X)
         if reset:
             self._column_names = table.names
         elif names is not None and table.names != names:
@@ -276,7 +343,13 @@ class Detector(OutlierMixin, BaseEstimator):
     def _loaded(self, model: _oddcell.Model) -> None:
         """Makes this estimator a fitted one, with a model from a file."""
         self.model_ = model
-        self.offset_ = -model.threshold(None if self.contamination == "auto" else self.contamination)
+        saved = model.saved_threshold
+        if saved is not None and self.contamination is None:
+            self.contamination, score = saved
+        else:
+            self.contamination = "auto" if self.contamination is None else self.contamination
+            score = model.threshold(None if self.contamination == "auto" else self.contamination)
+        self.offset_ = -score
         names = [*model.columns, *(name for name, _ in model.left_out)]
         self.n_features_in_ = len(names)
         unnamed = all(_UNNAMED.fullmatch(name) for name in names)

@@ -6,6 +6,7 @@ categories, dates and nulls. Everything else is an array of numbers, as scikit-l
 
 from __future__ import annotations
 
+import datetime
 import os
 import sys
 from collections.abc import Sequence
@@ -98,9 +99,9 @@ def in_seconds(X: Any) -> Any:
 
 
 def plain(X: Any) -> Any:
-    """A pandas frame with lengths of time in seconds, and as text the columns that mix text with other values.
+    """A pandas frame with lengths of time in seconds, and as text the columns whose mixture of types Arrow has not.
 
-    Arrow has no type for such a mixture. The library reads text as what it says: numbers, if all cells but a few are.
+    The library reads text as what it says: numbers, if all cells but a few are.
     """
     changed = {}
     for at, kind in enumerate(X.dtypes):
@@ -109,12 +110,35 @@ def plain(X: Any) -> Any:
             changed[at] = column.dt.total_seconds()
         elif getattr(kind, "kind", "") == "O":
             known = column[column.notna()]
-            if known.map(lambda cell: isinstance(cell, str)).nunique() == 2:
+            types = set(map(type, known))
+            if types and all(issubclass(one, datetime.timedelta) for one in types):
+                changed[at] = known.map(lambda length: length.total_seconds()).reindex(column.index)
+            elif mixes_text(types) or not fits_arrow(known, types):
                 changed[at] = known.map(str).reindex(column.index)
     if not changed:
         return X
     columns = [changed.get(at, X.iloc[:, at]) for at in range(X.shape[1])]
     return sys.modules["pandas"].concat(columns, axis=1, keys=list(X.columns))
+
+
+def mixes_text(types: set[type]) -> bool:
+    """Whether some cells are text and others are not."""
+    return len({issubclass(one, str) for one in types}) == 2
+
+
+def fits_arrow(cells: Any, types: set[type]) -> bool:
+    """Whether Arrow has a type for all these cells."""
+    if all(issubclass(one, str) for one in types):
+        return True
+    try:
+        import pyarrow
+    except ImportError:
+        return True  # whoever needs it says that it is missing
+    try:
+        pyarrow.array(cells)
+    except (pyarrow.ArrowException, OverflowError):
+        return False
+    return True
 
 
 def table_of_array(X: np.ndarray, names: Sequence[str] | None = None) -> _oddcell.Table:
@@ -156,12 +180,12 @@ def with_found(X: Any, found: dict[str, Any]) -> Any:
     if is_polars(X):
         polars = sys.modules["polars"]
         X = X.drop(list(found), strict=False)
-        kinds = {"odd_reasons": polars.String}
+        kinds = {"odd_reasons": polars.String, "odd_cells": polars.UInt32}
         return X.with_columns(*[polars.Series(name, cells, dtype=kinds.get(name)) for name, cells in found.items()])
     if is_frame(X):
         import pyarrow
 
-        kinds = {"odd_reasons": pyarrow.string()}
+        kinds = {"odd_reasons": pyarrow.string(), "odd_cells": pyarrow.uint32()}
         old = [name for name in X.column_names if name not in found]
         new = [pyarrow.array(cells, type=kinds.get(name)) for name, cells in found.items()]
         make = pyarrow.RecordBatch if isinstance(X, pyarrow.RecordBatch) else pyarrow.Table

@@ -16,6 +16,28 @@ from oddcell._progress import Progress, reported
 from oddcell._rules import Rule
 
 
+def table_to_judge(X: Any) -> tuple[Any, _oddcell.Table]:
+    """X as it was read, and its rows."""
+    X = settled(X)
+    if is_frame(X):
+        return X, table_of_frame(X)
+    X = check_array(X, dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=2)
+    return X, table_of_array(X)
+
+
+def learning_of(
+    detector: str | None, params: dict[str, Any], random_state: Any, categorical: Sequence[str]
+) -> dict[str, Any]:
+    """How to learn, for the library. `params` are the detector's parameters and options that all estimators share."""
+    return {
+        "detector": detector,
+        "options": {name: params.pop(name) for name in _oddcell.default_options() if name in params},
+        "params": params,
+        "categorical": list(categorical),
+        "seed": seed_of(random_state),
+    }
+
+
 def found_in(
     X: Any,
     detector: str | None = None,
@@ -29,21 +51,10 @@ def found_in(
     **params: Any,
 ) -> tuple[Any, _oddcell.Table, dict[str, Any]]:
     """X as it was read, its rows, and everything found in them."""
-    X = settled(X)
-    if is_frame(X):
-        table = table_of_frame(X)
-    else:
-        table = table_of_array(check_array(X, dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=2))
+    X, table = table_to_judge(X)
     if preset is not None:
-        # As on the command line, presets are those of the first detector unless one is named.
-        params = {**_oddcell.preset(detector or _oddcell.detectors()[0]["name"], preset), **params}
-    learning = {
-        "detector": detector,
-        "options": {name: params.pop(name) for name in _oddcell.default_options() if name in params},
-        "params": params,
-        "categorical": list(categorical),
-        "seed": seed_of(random_state),
-    }
+        params = {**_oddcell.preset(detector, preset), **params}
+    learning = learning_of(detector, params, random_state, categorical)
     with reported(progress, "learning") as callback:
         found = _oddcell.detect(table, learning, rule, callback, page)
     return X, table, found
@@ -92,8 +103,8 @@ def detect(
     Returns
     -------
     frame like X
-        With four more columns: `odd_score`, `odd_p`, `odd_verdict` and `odd_reasons`. For an array, a record array of
-        the four new columns.
+        With five more columns: `odd_score`, `odd_p`, `odd_verdict`, `odd_cells` and `odd_reasons`. For an array, a
+        record array of the five new columns.
 
     Examples
     --------
@@ -121,15 +132,16 @@ def detect(
     return with_found(X, {name: found[name] for name in _oddcell.FOUND_COLUMNS})
 
 
-def load(path: str | os.PathLike[str], *, contamination: float | str = "auto") -> Detector:
+def load(path: str | os.PathLike[str], *, contamination: float | str | None = None) -> Detector:
     """Load an estimator from a model file, written by `save` or the command line. Loading never executes code.
 
     Parameters
     ----------
     path : path
-    contamination : "auto" or float
+    contamination : "auto", float or None
         `predict` flags rows that score higher than all but this share of the calibration rows, whose scores are in the
-        file. "auto" is one in a hundred.
+        file. "auto" is one in a hundred. Default: as it was when `save` wrote the file, so that `predict` flags the
+        same rows; "auto" for files of the command line.
 
     Examples
     --------
@@ -138,7 +150,7 @@ def load(path: str | os.PathLike[str], *, contamination: float | str = "auto") -
     >>> path = os.path.join(tempfile.mkdtemp(), "normal.oddcell")
     >>> oddcell.KNN().fit(rows).save(path)
     >>> oddcell.load(path)
-    KNN(contamination='auto')
+    KNN()
     """
     from oddcell import _estimators
 

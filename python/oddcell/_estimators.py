@@ -98,8 +98,9 @@ class OddCell(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -185,7 +186,7 @@ class OddCell(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -253,8 +254,9 @@ class KNN(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -303,7 +305,7 @@ class KNN(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -352,8 +354,9 @@ class DTENP(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -398,7 +401,7 @@ class DTENP(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -446,8 +449,9 @@ class LOF(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -492,7 +496,7 @@ class LOF(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -542,8 +546,9 @@ class IForest(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -592,7 +597,7 @@ class IForest(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -646,8 +651,9 @@ class Columns(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -698,7 +704,7 @@ class Columns(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -750,8 +756,9 @@ class COPOD(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -796,7 +803,7 @@ class COPOD(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -845,8 +852,9 @@ class ECOD(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -891,7 +899,7 @@ class ECOD(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -943,8 +951,9 @@ class HBOS(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -995,7 +1004,7 @@ class HBOS(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -1045,8 +1054,9 @@ class MCD(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -1091,7 +1101,7 @@ class MCD(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -1157,8 +1167,9 @@ class AutoEncoder(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -1221,7 +1232,7 @@ class AutoEncoder(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -1292,8 +1303,9 @@ class DeepSVDD(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -1354,7 +1366,7 @@ class DeepSVDD(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -1419,8 +1431,9 @@ class AnoGAN(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -1477,7 +1490,7 @@ class AnoGAN(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -1541,8 +1554,9 @@ class SCAD(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -1599,7 +1613,7 @@ class SCAD(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -1666,8 +1680,9 @@ class NeuTraLAD(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -1728,7 +1743,7 @@ class NeuTraLAD(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -1793,8 +1808,9 @@ class PLAD(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -1851,7 +1867,7 @@ class PLAD(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,
@@ -1916,8 +1932,9 @@ class DPAD(Detector):
         Columns to treat as categories even if they hold numbers or dates, such as postcodes.
     progress : Progress, default None
         None, "tqdm", or a function of done, total and loss that is called now and then during training.
-    fit_cross_fit_below : int, default 1000
-        With fewer rows than this, `fit` cross-fits instead of holding rows out (0 or more).
+    fit_cross_fit_below : Any, default None
+        With fewer rows than this, `fit` cross-fits instead of holding rows out; None: 5,000 for `columns`, 1,000 for
+        the others (None, 0 or more).
     fit_folds : int, default 5
         Folds for cross-fitting: in `detect`, and in `fit` with few rows (2 to 100).
     fit_holdout : float, default 0.2
@@ -1976,7 +1993,7 @@ class DPAD(Detector):
         random_state: Any = 0,
         categorical: Sequence[str] = (),
         progress: Progress = None,
-        fit_cross_fit_below: int = 1000,
+        fit_cross_fit_below: Any = None,
         fit_folds: int = 5,
         fit_holdout: float = 0.2,
         fit_max_holdout_rows: int = 50000,

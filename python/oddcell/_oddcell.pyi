@@ -13,10 +13,9 @@ class Model:
     What is normal in a table, learned from its rows.
     """
     def __reduce__(self, /) -> tuple[Any, tuple[bytes]]: ...
-    @property
-    def categorical(self, /) -> list[str]:
+    def cells(self, /, table: Table, rule: Incomplete, progress: Any | None = None) -> dict:
         """
-        The columns that hold names.
+        Judges all cells of `table`: the p-values `p` of its `columns`, and those that the rule calls odd as `called`.
         """
     @property
     def columns(self, /) -> list[str]:
@@ -27,6 +26,10 @@ class Model:
     def detector(self, /) -> str:
         """
         The detector's name.
+        """
+    def expected(self, /, table: Table, progress: Any | None = None) -> Table:
+        """
+        What should stand in every cell of `columns`, by the other cells of its row; null where nothing can be said.
         """
     def explain(self, /, table: Table, units: str, progress: Any | None = None) -> Incomplete:
         """
@@ -50,6 +53,11 @@ class Model:
     def judge(self, /, table: Table, progress: Any | None = None) -> tuple[Incomplete, Incomplete]:
         """
         Scores and p-values of all rows of `table`.
+        """
+    @property
+    def kinds(self, /) -> dict:
+        """
+        What the cells of its columns mean: `number`, `boolean`, `date`, `text` or `category`, by name.
         """
     @property
     def left_out(self, /) -> list[tuple[str, str]]:
@@ -83,15 +91,25 @@ class Model:
         """
     def reasons(self, /, table: Table, progress: Any | None = None) -> list[str]:
         """
-        The reasons of all rows of `table`, each as a JSON object: column → figures, most noise first.
+        The reasons of all rows of `table`, each as a JSON object: column → figures, of the cells that make the row odd.
+        """
+    def repair(self, /, table: Table, rule: Incomplete, cure: Incomplete, progress: Any | None = None) -> dict:
+        """
+        Repairs the cells of `table` that the rule calls odd: the repaired `table`, and the `changes`.
         """
     def report(self, /, table: Table, rule: Incomplete, page: Incomplete, progress: Any | None = None) -> None:
         """
         Judges all rows of `table` and writes the page that shows them.
         """
-    def save(self, /, path: str | PathLike[str]) -> None:
+    def save(self, /, path: str | PathLike[str], threshold: tuple[float, float] | None = None) -> None:
         """
-        Writes the model file, whole or not at all.
+        Writes the model file, whole or not at all, with `threshold`: the share `contamination` and the score above which
+        rows are odd.
+        """
+    @property
+    def saved_threshold(self, /) -> tuple[float, float] | None:
+        """
+        The share `contamination` and the score above which rows are odd, if its file has them.
         """
     @property
     def seed(self, /) -> int:
@@ -131,6 +149,10 @@ class Table:
     """
     A table for the library.
     """
+    def __arrow_c_stream__(self, /, requested_schema: Any | None = None) -> Any:
+        """
+        The rows as a stream of Arrow batches, for everything that reads the `PyCapsule` interface.
+        """
     def __len__(self, /) -> int: ...
     @staticmethod
     def from_arrays(names: Sequence[str], arrays: Sequence[Any]) -> Table:
@@ -147,10 +169,20 @@ class Table:
         """
         The names of the columns.
         """
+    def numbers(self, /) -> Incomplete:
+        """
+        The rows as an array of numbers, NaN where there is none; all columns must hold numbers or booleans.
+        """
     def renamed(self, /, names: Sequence[str]) -> Table:
         """
         The same rows with other column names.
         """
+
+def cells(table: Table, learning: Incomplete, rule: Incomplete, progress: Any | None = None) -> dict:
+    """
+    Judges all cells of `table` by each other: the names of its judged `columns`, the p-values `p` of their cells, those that
+    the rule calls odd as `called`, and `notes` about the table.
+    """
 
 def default_options() -> dict:
     """
@@ -169,9 +201,14 @@ def detectors() -> list[dict]:
     All detectors: their names, summaries, presets, and parameters with defaults.
     """
 
-def preset(detector: str, name: str) -> dict:
+def preset(detector: str | None, name: str) -> dict:
     """
-    The parameters of a preset.
+    The parameters of a preset; without a detector, of the default of tables of numbers.
+    """
+
+def repair(table: Table, learning: Incomplete, rule: Incomplete, cure: Incomplete, progress: Any | None = None) -> dict:
+    """
+    Repairs the odd cells of `table`, judged by each other: the repaired `table`, the `changes`, and `notes` about the table.
     """
 
 def set_threads(count: int | None = None) -> None:

@@ -11,39 +11,44 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oddcell._base import Detector
-from oddcell._data import is_frame, is_pandas, is_polars, over_columns
+from oddcell._data import is_frame, is_pandas, is_polars
 from oddcell._detect import found_in
 from oddcell._rules import RULES, rule_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The noise of the darkest cells, in multiples of the least odd noise, lies between these two: the lower bound keeps a
-# table without odd cells pale, the upper bound keeps one extreme cell from making all others pale.
-_LEAST_DARK, _MOST_DARK = 1.0, 6.0
+# An odd cell, any other cell, and the text in each.
+_ODD, _PLAIN, _ON_ODD, _ON_PLAIN = "#c04a00", "#f4f4f2", "white", "#50565e"
 # The longest cell text shown, in characters.
-_LONGEST = 12
+_LONGEST = 14
 
 
 def cells(X: Any, model: Detector | None = None, *, rows: int = 20, ax: Axes | None = None, **detect: Any) -> Axes:
-    """Draw a heat map of the oddest rows: the darker a cell, the odder it is.
+    """Draw the oddest rows: the cells that make a row odd are solid, with what should stand there below their value.
 
-    The unit is that of the detector: noise in standard deviations, or a surprise, which says how rare the cell is.
+    A row that the rule does not call odd has no solid cells.
 
     Parameters
     ----------
     X : frame or array-like of shape (n_samples, n_features)
     model : fitted estimator, optional
-        Must score cells. Without a model, the rows are judged by each other.
+        Without a model, the rows are judged by each other.
     rows : int
         How many rows to show; the oddest is on top.
     ax : matplotlib Axes, optional
     **detect
-        Without a model: arguments of `oddcell.detect`.
+        `alpha`, `fdr`, `top` or `contamination`, as in `judge` and `oddcell.detect`. Without a model also the other
+        arguments of `oddcell.detect`.
 
     Returns
     -------
     matplotlib Axes
+
+    Raises
+    ------
+    TypeError
+        If the model learned nothing about cells.
 
     Examples
     --------
@@ -55,29 +60,35 @@ def cells(X: Any, model: Detector | None = None, *, rows: int = 20, ax: Axes | N
     '7'
     """
     X, names, found = _judged(X, model, detect)
-    if found["noise"] is None:
-        raise TypeError("this detector scores rows only, not cells")
+    if found["set"] is None:
+        raise TypeError("this model learned about rows only; fit it again to draw their cells")
     oddest = np.argsort(-found["odd_score"], kind="stable")[:rows]
-    shown = over_columns(names, found["columns"], found["noise"][oddest])
+    place = {int(row): at for at, row in enumerate(oddest)}
+    odd = np.zeros((len(oddest), len(names)))
+    texts = _texts(X, oddest)
+    for row, column, expected in zip(*(found["set"][part] for part in ("row", "column", "expected")), strict=True):
+        if row in place and found["odd_verdict"][row]:
+            at = place[row], names.index(column)
+            odd[at] = 1
+            if expected is not None:
+                texts[at[0]][at[1]] += f"\n→ {_text(expected) or 'empty'}"
     if ax is None:
-        ax = _axes(figsize=(1.5 + 1.1 * len(names), 1.2 + 0.32 * len(oddest)))
-    darkest = float(np.clip(np.nanmax(shown), _LEAST_DARK * found["odd_from"], _MOST_DARK * found["odd_from"]))
-    image = ax.imshow(shown, cmap="Oranges", vmin=0, vmax=darkest, aspect="auto")
-    ax.set_xticks(range(len(names)), names, rotation=35, ha="left", rotation_mode="anchor")
+        ax = _axes(figsize=(1.5 + 1.1 * len(names), 1.2 + 0.42 * len(oddest)))
+    # White lines between the cells.
+    ax.pcolormesh(odd, cmap=_colors(), vmin=0, vmax=1, edgecolors="white", linewidth=1)
+    ax.invert_yaxis()
+    ax.set_xticks(np.arange(len(names)) + 0.5, names, rotation=35, ha="left", rotation_mode="anchor")
     ax.xaxis.tick_top()
     labels = X.index[oddest] if is_pandas(X) else oddest
-    ax.set_yticks(range(len(oddest)), [str(label) for label in labels])
+    ax.set_yticks(np.arange(len(oddest)) + 0.5, [str(label) for label in labels])
     ax.set_ylabel("row, the oddest first")
+    ax.set_xlabel("solid: the cells that make the row odd  ·  →: what should stand there")
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    for row, texts in enumerate(_texts(X, oddest)):
-        for column, text in enumerate(texts):
-            dark = shown[row, column] > 0.6 * darkest
-            ax.text(column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else "black")
-    beyond = "max" if np.nanmax(shown) > darkest else "neither"
-    bar = ax.figure.colorbar(image, ax=ax, extend=beyond, pad=0.02)
-    bar.set_label("surprise" if found["is_surprise"] else "noise in standard deviations")
-    bar.outline.set_visible(False)
+    for (row, column), is_odd in np.ndenumerate(odd):
+        color, weight = (_ON_ODD, "bold") if is_odd else (_ON_PLAIN, "normal")
+        text = texts[row][column]
+        ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=8, color=color, weight=weight)
     return ax
 
 
@@ -154,10 +165,16 @@ def _texts(X: Any, rows: np.ndarray) -> list[list[str]]:
     return [[_text(cell) for cell in row] for row in picked]
 
 
+def _colors() -> Any:
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap([_PLAIN, _ODD])
+
+
 def _text(cell: Any) -> str:
     if cell is None or cell != cell:
         return ""
-    text = f"{cell:.4g}" if isinstance(cell, float) else str(cell).removesuffix(" 00:00:00")
+    text = f"{cell:.6g}" if isinstance(cell, float) else str(cell).removesuffix(" 00:00:00")
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

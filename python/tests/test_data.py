@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+from decimal import Decimal
 
 import duckdb
 import numpy as np
@@ -111,14 +112,16 @@ def test_an_index_is_not_a_column():
 def test_kinds_of_columns_are_the_same_as_on_the_command_line():
     model = short().fit(mixed()).model_
     assert model.columns == ["amount", "city", "day", "paid", "items"]
-    assert model.categorical == ["city"]
+    kinds = {"amount": "number", "city": "category", "day": "date", "paid": "boolean", "items": "number"}
+    assert model.kinds == kinds
     # Numbers are categories if the frame or the user says so.
     frame = mixed().assign(zone=pd.Categorical(np.arange(200) % 4 + 10), code=np.arange(200) % 3)
-    assert short().fit(frame).model_.categorical == ["city", "zone"]
-    assert short(categorical=["code"]).fit(frame).model_.categorical == ["city", "zone", "code"]
+    assert short().fit(frame).model_.kinds == {**kinds, "zone": "category", "code": "number"}
+    model = short(categorical=["code"]).fit(frame).model_
+    assert model.kinds == {**kinds, "zone": "category", "code": "category"}
     enum = pl.DataFrame({"a": np.random.default_rng(0).normal(size=90), "b": ["x", "y", "z"] * 30})
     for kind in (pl.Categorical, pl.Enum(["x", "y", "z"])):
-        assert short().fit(enum.with_columns(pl.col("b").cast(kind))).model_.categorical == ["b"]
+        assert short().fit(enum.with_columns(pl.col("b").cast(kind))).model_.kinds["b"] == "category"
 
 
 def test_columns_that_are_left_out_give_a_warning_and_are_nan():
@@ -211,6 +214,35 @@ def test_an_object_column_that_mixes_text_and_numbers_is_read_as_its_text():
     as_text.loc[5, "n"] = "n/a"
     np.testing.assert_array_equal(scores(mixed), scores(as_text))
     assert oddcell.detect(mixed, "ecod", top=1)["n"].iloc[5] == "n/a"
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [True, 3],
+        [Decimal("1.5"), 2.5],
+        [{"a": 1}, 3],
+        [(1, 2), 3],
+        [10**30, 7, None],
+        [1 + 2j, 3],
+    ],
+)
+def test_an_object_column_for_which_arrow_has_no_type_is_read_as_its_text(cells):
+    frame = pd.DataFrame({"size": np.arange(60) % 7 / 2, "n": pd.Series((cells * 60)[:60], dtype=object)})
+    as_text = frame.assign(n=frame["n"].map(str, na_action="ignore"))
+    np.testing.assert_array_equal(scores(frame), scores(as_text))
+
+
+def test_lengths_of_time_in_an_object_column_are_seconds():
+    frame = lengths()
+    objects = frame.assign(
+        took=pd.Series(
+            [None, *(datetime.timedelta(seconds=s) for s in frame["took"].dt.total_seconds()[1:])], dtype=object
+        )
+    )
+    seconds = frame.assign(took=frame["took"].dt.total_seconds())
+    seconds.loc[0, "took"] = None
+    np.testing.assert_array_equal(scores(objects), scores(seconds))
 
 
 def test_a_lazy_frame_is_collected_and_a_path_is_refused_with_what_to_do(tmp_path):

@@ -13,7 +13,18 @@ from conftest import ROOT
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-@pytest.mark.parametrize("name", ["oddcell", "oddcell._detect", "oddcell._base", "oddcell.pyod", "oddcell.plot"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "oddcell",
+        "oddcell._detect",
+        "oddcell._base",
+        "oddcell._cells",
+        "oddcell._repair",
+        "oddcell.pyod",
+        "oddcell.plot",
+    ],
+)
 def test_docstrings(name):
     failed, tried = doctest.testmod(importlib.import_module(name), optionflags=OPTIONS)
     assert failed == 0 and (tried > 0 or name == "oddcell._base")

@@ -15,7 +15,7 @@ import oddcell
 from conftest import normal_rows, short
 from test_data import mixed
 
-COLUMNS = ["odd_score", "odd_p", "odd_verdict", "odd_reasons"]
+COLUMNS = ["odd_score", "odd_p", "odd_verdict", "odd_cells", "odd_reasons"]
 
 
 def test_the_odd_cell_has_the_most_noise(rows):
@@ -51,16 +51,17 @@ def test_reasons_say_what_is_odd_and_what_was_expected():
     odd = frame.head(3).astype({"city": object})
     odd.loc[1, "city"] = "Begren"
     reasons = model.reasons(odd)
-    assert [len(row) for row in reasons] == [3, 3, 3]
+    assert len(reasons) == 3
     column, reason = next(iter(reasons[1].items()))
-    assert (column, reason["value"], reason["expected"]) == ("city", "Begren", "Bergen")
+    assert (column, reason["value"], reason["expected"]["value"]) == ("city", "Begren", "Bergen")
     assert reason["tells"].startswith("looks like `Bergen` (")
     assert reason["unit"] == "surprise in context" and reason["noise"] > 4.6
     assert model.judge(odd)["odd_reasons"][1].startswith("city `Begren`: looks like `Bergen`")
 
 
 def test_the_table_chooses_the_detector_unless_a_parameter_is_set(rows):
-    assert " sd off" in oddcell.detect(rows[:60]).odd_reasons[0]
+    rows[5, 1] = 40.0
+    assert " sd off" in oddcell.detect(rows[:60], top=1).odd_reasons[5]
     frame = mixed()
     pd.testing.assert_frame_equal(oddcell.detect(frame), oddcell.detect(frame, "columns"))
     shortly: Any = {"train_for": "50 steps", "hidden": 8}
@@ -85,10 +86,21 @@ def test_the_result_has_the_type_of_the_table():
 
 def test_a_detector_that_scores_rows_only_says_so(rows):
     model = oddcell.KNN().fit(rows)
-    for ask in (model.explain, model.reasons):
-        with pytest.raises(TypeError, match="`knn` scores rows; it knows nothing about their cells"):
-            ask(rows)
-    assert model.judge(rows).odd_reasons.tolist() == [None] * 300
+    with pytest.raises(TypeError, match="`knn` scores rows; it knows nothing about their cells"):
+        model.explain(rows)
+
+
+def test_whatever_scores_the_rows_their_odd_cells_are_named(rows):
+    model = oddcell.KNN().fit(rows)
+    odd = rows[:4].copy()
+    odd[2, 1] = 30.0
+    judged = model.judge(odd, alpha=0.01)
+    assert list(judged.odd_verdict) == [False, False, True, False]
+    assert judged.odd_cells[2] == 1 and judged.odd_reasons[2].startswith("x2 30: ")
+    assert [list(row) for row in model.reasons(odd)][2] == ["x2"]
+    # A normal row has no odd cells and no reasons.
+    normal = int(model.p_values(odd).argmax())
+    assert (judged.odd_cells[normal], judged.odd_reasons[normal], model.reasons(odd)[normal]) == (0, None, {})
 
 
 def test_p_values_of_fresh_normal_rows_are_uniform_up_to_sampling():
@@ -128,9 +140,12 @@ def test_a_saved_model_is_the_same_again(tmp_path, rows, name):
     model.save(tmp_path / "m.oddcell")
     again = oddcell.load(tmp_path / "m.oddcell")
     assert type(again) is type(model)
-    expected = {**model.get_params(), "contamination": "auto"}
-    assert again.get_params() == expected
+    assert again.get_params() == model.get_params()
     assert np.array_equal(again.score_samples(rows), model.score_samples(rows))
+    # The tenth of the training rows that `predict` called odd, it calls odd again.
+    assert (model.predict(rows) == -1).sum() == 30
+    assert np.array_equal(again.predict(rows), model.predict(rows))
+    assert oddcell.load(tmp_path / "m.oddcell", contamination="auto").get_params()["contamination"] == "auto"
     again.save(tmp_path / "again.oddcell")
     assert (tmp_path / "again.oddcell").read_bytes() == (tmp_path / "m.oddcell").read_bytes()
 

@@ -10,6 +10,7 @@ use std::{
 
 use oddcell::{
     Context, DetectorSpec, Error, Fitted, Matrix, Monitor, Progress, Seed, Silent,
+    detect::Training,
     error::Blame,
     metrics::{self, TieRule},
 };
@@ -17,7 +18,7 @@ use oddcell::{
 use crate::{
     cells::{self, CellSplit},
     contest::Contest,
-    methods::{Method, OURS},
+    methods::Method,
     protocol::{Protocol, Split},
 };
 
@@ -99,7 +100,8 @@ fn run_rows(
     let is_slow = method.abilities().is_some_and(|abilities| abilities.slow_to_score);
     let looks = split.test.n_rows() <= MOST_LOOKED_AT || !is_slow;
     let path_of = looks.then_some((&contest, &*split.truth));
-    let watch = Watch { counts_steps: method.detector() == Some(OURS), ..Watch::new(limit, path_of) };
+    let counts_steps = matches!(spec.entry().abilities.training, Training::InSteps { counted: true, .. });
+    let watch = Watch { counts_steps, ..Watch::new(limit, path_of) };
     let fitted = watch.fit(spec, &split.train, seed)?;
     let fit_time = watch.worked();
     let judged = contest.judge(&*fitted, split.is_one_table, false, &watch)?;

@@ -35,6 +35,7 @@ pub mod comparison;
 mod contest;
 mod digest;
 mod error;
+pub mod errors;
 pub mod figures;
 mod files;
 pub mod groups;

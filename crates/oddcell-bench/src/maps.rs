@@ -3,7 +3,7 @@
 //! If anomalies lie among noised rows and away from normal rows, the net has learned what it needs. No choice depends
 //! on a map.
 
-use oddcell::{Context, Error, Matrix, Seed, detect::noise::NoiseParams};
+use oddcell::{Context, Error, Matrix, Seed};
 use oddcell_report::tsne::{TsneError, TsneParams, tsne};
 
 use crate::{
@@ -36,7 +36,7 @@ pub enum MapError {
 pub fn map(method: &Method, split: &Split, title: &str, seed: Seed) -> Result<Figure, MapError> {
     let no_layer = || MapError::NoLayer(method.name.clone());
     let spec = method.spec.as_ref().ok_or_else(no_layer)?;
-    let params = NoiseParams::of(spec).ok_or_else(no_layer)?;
+    let noise = spec.noise().ok_or_else(no_layer)?;
     let fitted =
         spec.build().map_err(Error::from)?.fit(&split.train, &Context::silent(seed)).map_err(Error::from)?;
     let some = |wanted: bool| {
@@ -50,7 +50,7 @@ pub fn map(method: &Method, split: &Split, title: &str, seed: Seed) -> Result<Fi
     noised.truncate(MOST_ROWS);
     let groups = [
         ("normal rows", some(false)),
-        ("noised training rows", params.noise().noised(&split.train, &noised, seed)),
+        ("noised training rows", noise.noised(&split.train, &noised, seed)),
         ("anomalies", some(true)),
     ];
     let mut values = Vec::new();

@@ -12,8 +12,8 @@ use std::{
 };
 
 use oddcell::{
-    Context, Error, Matrix, Seed,
-    detect::{Training, noise::NoiseParams},
+    Context, Error, Matrix, Seed, Silent,
+    detect::Training,
     noise::{Extremes, Noise, PaddedRows, Scratch, Shard},
 };
 use rayon::prelude::*;
@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     LabError,
+    contest::Contest,
     files::{create_folder, write_whole},
     methods::Method,
     protocol::{self, Protocol},
@@ -208,17 +209,18 @@ impl Workload {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
             });
         };
-        if let Some(params) = NoiseParams::of(&spec) {
+        if let Some(noise) = spec.noise() {
             let values: Vec<f32> = self.train.values().iter().map(|&cell| cell as f32).collect();
-            let (took, ()) = timed(|| draw_noise(&params.noise(), &values, self.train.n_cols()));
+            let (took, ()) = timed(|| draw_noise(&noise, &values, self.train.n_cols()));
             add(NOISE, self.train.n_rows(), took);
         }
         let detector = spec.build().map_err(Error::from)?;
         let (took, fitted) = timed(|| detector.fit(&self.train, &Context::silent(Seed(seed))));
         let fitted = fitted.map_err(Error::from)?;
         add(TRAINING, self.train.n_rows(), took);
-        let (took, scores) = timed(|| fitted.score(&self.test));
-        scores.map_err(Error::from)?;
+        let contest = Contest::new(&spec, Seed(seed), &self.test)?;
+        let (took, judged) = timed(|| contest.judge(&*fitted, false, false, &Silent));
+        judged?;
         add(JUDGING, self.test.n_rows(), took);
         Ok(timings)
     }

@@ -10,7 +10,9 @@ use clap::{
     Args, Parser, Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
+use clap_complete::Shell;
 use oddcell::{
+    detect::{Entry, Tables},
     judge::Only,
     model::Streaming,
     table::{ColumnKind, Format},
@@ -31,6 +33,8 @@ Examples:
   oddcell demo                              try everything on built-in data
   oddcell detect orders.csv                 which rows of this table are odd, and why?
   oddcell detect orders.csv --report a.html the same, as an HTML page
+  oddcell cells orders.csv                  which cells are odd, and what should stand there?
+  oddcell repair orders.csv -o fixed.csv    the table with these cells replaced, and a log of every change
   oddcell fit good.parquet -o normal.oddcell
   oddcell score normal.oddcell new.csv -o judged.csv
   zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
@@ -60,6 +64,36 @@ Examples:
 
 p-values are estimated from the table's own scores, allowing for anomalies among them.")]
     Detect(DetectArgs),
+    /// Find the odd cells of a table, and what should stand there; judged by the table itself, or by a model
+    #[command(
+        override_usage = "oddcell cells [OPTIONS] [MODEL] DATA",
+        after_help = "\
+Examples:
+  oddcell cells orders.csv                      which cells of this table are odd?
+  oddcell cells orders.csv -o cells.csv         the same as a table: row, column, value, p, expected, low, high, reason
+  oddcell cells orders.csv --top 20 --ignore note
+  oddcell cells normal.oddcell new.csv -o cells.parquet --fdr 0.05
+  zcat log.csv.gz | oddcell cells normal.oddcell - --alpha 1e-6 > cells.csv
+
+With a model, the table is a stream: memory does not grow with its rows. --fdr and --top hold rows in the temporary folder until
+all are read."
+    )]
+    Cells(CellsArgs),
+    /// Replace the odd cells of a table by what is expected there, with a log of every change
+    #[command(
+        override_usage = "oddcell repair [OPTIONS] -o OUT [MODEL] DATA\n       oddcell repair --undo LOG -o OUT DATA",
+        after_help = "\
+Examples:
+  oddcell repair orders.csv -o fixed.csv        the changes are in fixed.csv.changes.csv
+  oddcell repair orders.csv -o fixed.csv --sure 0.9 --log changes.csv
+  oddcell repair orders.csv -o blanked.csv --blank
+  oddcell repair normal.oddcell new.parquet -o fixed.parquet
+  oddcell repair --undo fixed.csv.changes.csv fixed.csv -o orders-again.csv
+
+All other cells are written as they were read. The log is on disk before the table is. The table is read twice, so it cannot be
+standard input, and it is written in the format it is read in: CSV, JSON lines or Parquet."
+    )]
+    Repair(RepairArgs),
     /// Learn what is normal from rows believed to be normal
     #[command(after_help = "\
 Examples:
@@ -80,11 +114,15 @@ Examples:
 
 --fdr and --top hold the judged rows in the temporary folder until all rows are read; --label holds 9 bytes per row in memory.")]
     Score(ScoreArgs),
-    /// Show one row, cell by cell
-    #[command(after_help = "\
+    /// Show rows cell by cell: judged by their own table, or by a model
+    #[command(
+        override_usage = "oddcell explain [OPTIONS] --row N [MODEL] DATA",
+        after_help = "\
 Examples:
-  oddcell explain normal.oddcell new.csv --row 17
-  oddcell explain normal.oddcell new.csv --row 17 --json")]
+  oddcell explain orders.csv --row 17
+  oddcell explain normal.oddcell new.csv --row 3,17
+  oddcell explain normal.oddcell new.csv --row 17 --json"
+    )]
     Explain(ExplainArgs),
     /// Show the columns of a table as oddcell sees them, or what a model file contains
     #[command(after_help = "\
@@ -106,6 +144,37 @@ Examples:
 Each result is added to OUT/results.csv at once. A stopped run continues where it stopped."
     )]
     Bench(BenchCommand),
+    /// Print a script that completes commands and flags in a shell
+    #[command(
+        hide = true,
+        after_help = "\
+Examples:
+  oddcell completions bash > ~/.local/share/bash-completion/completions/oddcell
+  oddcell completions zsh > ~/.zfunc/_oddcell
+  oddcell completions fish > ~/.config/fish/completions/oddcell.fish
+  oddcell completions powershell >> $PROFILE"
+    )]
+    Completions(CompletionsArgs),
+    /// Print the manual page of a command, or write all of them
+    #[command(
+        hide = true,
+        after_help = "\
+Examples:
+  oddcell man | man -l -
+  oddcell man bench uad | man -l -
+  oddcell man --dir ~/.local/share/man/man1"
+    )]
+    Man(ManArgs),
+    /// Print the JSON schema of the config file
+    #[command(
+        hide = true,
+        after_help = "\
+Examples:
+  oddcell config-schema > oddcell.schema.json
+
+An editor that knows TOML checks and completes a config whose first line is: #:schema ./oddcell.schema.json"
+    )]
+    ConfigSchema,
 }
 
 #[derive(Debug, Subcommand)]
@@ -160,6 +229,14 @@ Examples:
 
 `benchmarks/spoil/fetch DIR` downloads the tables. --write saves every spoiled table as NAME-SEED.csv, and its errors as NAME-SEED-truth.csv.")]
     Spoil(BenchSpoilArgs),
+    /// Find the wrong cells of tables whose clean versions are known; the clean ones are only compared with
+    #[command(after_help = "\
+Examples:
+  oddcell bench errors --data DIR --out results
+  oddcell bench errors --data DIR --sets raha --methods cells --out results
+
+A table is a folder with dirty.csv or dirty_KIND.csv, and clean.csv or clean_KIND.csv beside it, perhaps with .gz.")]
+    Errors(BenchErrorsArgs),
     /// Run the paper's ablations, each class in turn as normal: noise level, ratio, kind, aggregation
     #[command(after_help = "\
 Examples:
@@ -287,6 +364,31 @@ pub(crate) struct BenchSpoilArgs {
     pub(crate) quiet: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct BenchErrorsArgs {
+    /// Folder with the tables, each a folder with dirty and clean files
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Only tables whose folder or kind of errors contains one of these, comma separated
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) sets: Vec<String>,
+    /// Methods, comma separated, or `all`: cells, ecod, rarity, mixture, pairs
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
+    pub(crate) methods: Vec<String>,
+    /// Folder for the results; a result replaces an earlier one of the same table and method
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// The seed of methods that need one
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Number of threads [default: one per core]; does not change the results
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Print errors only
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
 /// A share of rows: more than 0, and at most one half.
 fn share(text: &str) -> Result<f64, String> {
     let wrong = || format!("`{text}` is not more than 0 and at most 0.5");
@@ -360,7 +462,7 @@ pub(crate) struct ReadArgs {
 }
 
 /// Which columns to learn from.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Columns")]
 pub(crate) struct ColumnArgs {
     /// Column with the true labels (0/1, true/false); never a feature; prints AUC, average precision and F1
@@ -382,15 +484,25 @@ pub(crate) struct ColumnArgs {
     pub(crate) keep_identifiers: bool,
 }
 
+/// The help of `--detector`.
+fn detector_help() -> String {
+    let [numbers, mixed] = [Tables::OfNumbers, Tables::Mixed].map(|tables| Entry::default_of(tables).name);
+    format!("Detector [default: {numbers} for tables of numbers, {mixed} for all others]")
+}
+
+/// The help of `--preset`.
+fn preset_help() -> String {
+    let entry = Entry::default_of(Tables::OfNumbers);
+    format!("Parameter set; {} has {}", entry.name, entry.presets().join(", "))
+}
+
 /// The detector and its parameters.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Learning")]
 pub(crate) struct LearnArgs {
-    /// Detector [default: noise for tables of numbers, columns for all others]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = detector_help())]
     pub(crate) detector: Option<String>,
-    /// Parameter set; of noise: `default`, `fast`, `best`, or `paper` (exactly as in the paper)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = preset_help())]
     pub(crate) preset: Option<String>,
     /// Same as `--preset fast`: learns and scores several times as fast, finds somewhat less
     #[arg(long, conflicts_with_all = ["preset", "best"])]
@@ -398,10 +510,10 @@ pub(crate) struct LearnArgs {
     /// Same as `--preset best`: takes several times as long
     #[arg(long, conflicts_with = "preset")]
     pub(crate) best: bool,
-    /// Training rows that noise keeps for comparison (same as `--set keep_rows=N`); 0 keeps none
+    /// Training rows that the model keeps for comparison (same as `--set keep_rows=N`); 0 keeps none
     #[arg(long, value_name = "N")]
     pub(crate) keep_rows: Option<usize>,
-    /// Net of the noise detector
+    /// Net of the detector (same as `--set net=NET`)
     #[arg(long, value_name = "NET", value_parser = ["mlp", "resmlp"])]
     pub(crate) net: Option<String>,
     /// Set one parameter, e.g. `sigma_max=1.5`, `encode.one_hot=true`, `fit.folds=10`
@@ -512,7 +624,7 @@ pub(crate) struct FitArgs {
     /// Write the model here
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: PathBuf,
-    /// For tables larger than memory: read the file twice and learn block by block (noise detector only)
+    /// For tables larger than memory: read the file twice and learn block by block (not every detector can)
     #[arg(long)]
     pub(crate) stream: bool,
     /// Memory for rows with --stream, in GB
@@ -554,17 +666,135 @@ pub(crate) struct ScoreArgs {
     pub(crate) timings: bool,
 }
 
+/// The table, perhaps after the model that judges it.
 #[derive(Debug, Args)]
-pub(crate) struct ExplainArgs {
-    /// A model written by `oddcell fit`
-    pub(crate) model: PathBuf,
-    /// The table (`-`: standard input)
-    pub(crate) data: PathBuf,
-    /// Row number, counted from 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) row: u64,
+pub(crate) struct FilesArgs {
+    /// The table (`-`: standard input); before it, perhaps, a model written by `oddcell fit`
+    #[arg(value_name = "FILE", required = true, num_args = 1..=2)]
+    files: Vec<PathBuf>,
+}
+
+impl FilesArgs {
+    pub(crate) fn model(&self) -> Option<&PathBuf> {
+        self.files.first().filter(|_| self.files.len() == 2)
+    }
+
+    pub(crate) fn data(&self) -> &PathBuf {
+        self.files.last().expect("at least one is required")
+    }
+
+    /// Both of them.
+    pub(crate) fn inputs(&self) -> Vec<&PathBuf> {
+        self.files.iter().collect()
+    }
+}
+
+/// Which columns of a table to judge.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Columns (without a model)")]
+pub(crate) struct CellColumnArgs {
+    /// Columns to leave out, comma separated
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub(crate) ignore: Vec<String>,
+    /// Columns to read as categories even if they look like numbers, comma separated
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub(crate) categorical: Vec<String>,
+    #[arg(long = "kind", value_name = "COL=KIND", help = kind_help())]
+    pub(crate) kinds: Vec<String>,
+    /// Columns whose values make up groups, comma separated: numbers are also compared with those of their group
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub(crate) group_by: Vec<String>,
+    /// Random seed; the same seed gives the same bits [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+/// Which cells to call odd.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Verdict (one of)")]
+#[group(multiple = false)]
+pub(crate) struct CellRuleArgs {
+    /// Call cells so that about this share of them is expected to be right (Benjamini-Hochberg) [default: 0.1]
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) fdr: Option<f64>,
+    /// Call cells whose p-value is at most this
+    #[arg(long, value_name = "P")]
+    pub(crate) alpha: Option<f64>,
+    /// Call the K cells with the smallest p-values
+    #[arg(long, value_name = "K")]
+    pub(crate) top: Option<usize>,
+}
+
+/// How the cells of a table are judged.
+#[derive(Debug, Args)]
+pub(crate) struct CellArgs {
+    #[command(flatten)]
+    pub(crate) files: FilesArgs,
+    #[command(flatten)]
+    pub(crate) rule: CellRuleArgs,
+    #[command(flatten)]
+    pub(crate) columns: CellColumnArgs,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CellsArgs {
+    /// Write the odd cells here, one row for each (`-`: standard output)
+    #[arg(short, long, value_name = "OUT", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Format of the odd cells [default: from OUT's name, else csv]
+    #[arg(long, help_heading = "Output", value_parser = PossibleValuesParser::new(["csv", "jsonl", "parquet"]).try_map(|name| name.parse::<Format>()))]
+    pub(crate) format: Option<Format>,
+    /// Disarm cells of a CSV that spreadsheets would run as formulas
+    #[arg(long, help_heading = "Output")]
+    pub(crate) csv_safe: bool,
+    #[command(flatten)]
+    pub(crate) cells: CellArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RepairArgs {
+    /// Write the repaired table here
+    #[arg(short, long, value_name = "OUT", help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Write every change here, as a CSV [default: OUT.changes.csv]
+    #[arg(long, value_name = "LOG", help_heading = "Output", conflicts_with = "undo")]
+    pub(crate) log: Option<PathBuf>,
+    /// Take back the changes of this log
+    #[arg(long, value_name = "LOG", help_heading = "Output", conflicts_with_all = ["blank", "sure", "fdr", "alpha", "top"])]
+    pub(crate) undo: Option<PathBuf>,
+    /// Empty the odd cells, whatever is expected there
+    #[arg(long, help_heading = "Repair")]
+    pub(crate) blank: bool,
+    /// Replace a cell if the expected value is at least so sure, from 0 to 1; leave the others alone [default: 0.5]
+    #[arg(long, value_name = "SHARE", help_heading = "Repair", value_parser = sureness, conflicts_with = "blank")]
+    pub(crate) sure: Option<f64>,
+    #[command(flatten)]
+    pub(crate) cells: CellArgs,
+}
+
+/// From 0 to 1.
+fn sureness(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is not from 0 to 1");
+    text.parse().ok().filter(|sure| (0.0..=1.0).contains(sure)).ok_or_else(wrong)
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) files: FilesArgs,
+    /// Row numbers, counted from 1, comma separated
+    #[arg(long, value_name = "N", required = true, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) row: Vec<u64>,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) learn: LearnArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -576,6 +806,9 @@ pub(crate) struct InspectArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// List the rows of a table that are equal to an earlier one, or differ from it in one column alone
+    #[arg(long)]
+    pub(crate) duplicates: bool,
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
     #[command(flatten)]
@@ -583,6 +816,22 @@ pub(crate) struct InspectArgs {
     /// Read the kinds of columns from a TOML file
     #[arg(long, value_name = "FILE", help_heading = "Columns")]
     pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The command, such as `fit` or `bench uad` [default: oddcell itself]
+    #[arg(conflicts_with = "dir")]
+    pub(crate) command: Vec<String>,
+    /// Write the pages of all commands into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 /// Bytes, entered and shown as gigabytes.

@@ -6,6 +6,7 @@
 use std::{fmt, io};
 
 use oddcell::{
+    detect::DETECTORS,
     encode::{EncodeError, LeftOut},
     error::{Blame, Error, FitError, ParamError, ScoreError, with_causes},
     judge::LabelError,
@@ -145,7 +146,10 @@ fn hint(error: &Error) -> Option<String> {
         }
         Error::Fit(FitError::Diverged { .. }) => "try a lower learning rate, e.g. --set learning_rate=1e-4",
         Error::Fit(FitError::NotStreamed { .. }) => {
-            "omit --stream; only the noise detector with trust=1 can learn from a stream"
+            let streams = DETECTORS.iter().filter(|entry| entry.abilities.streams);
+            let names: Vec<&str> = streams.map(|entry| entry.name).collect();
+            let names = names.join(", ");
+            return Some(format!("omit --stream, or choose a detector that learns from a stream: {names}"));
         }
         Error::Fit(FitError::TooLittleMemory { .. }) => "raise the limit with --memory",
         Error::Fit(FitError::Spill(_)) => "set TMPDIR to use another folder for temporary files",

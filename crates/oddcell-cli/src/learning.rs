@@ -8,7 +8,6 @@ use std::{
 
 use oddcell::{
     DetectorSpec, Seed, Table,
-    detect::DETECTORS,
     encode::EncodeOptions,
     error::with_causes,
     judge,
@@ -21,10 +20,13 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Number, Value};
 
 use crate::{
-    args::{ColumnArgs, LearnArgs, ReadArgs, RunArgs},
+    args::{CellColumnArgs, ColumnArgs, LearnArgs, ReadArgs, RunArgs},
     failure::Failure,
     output,
 };
+
+/// The rules that a config file may have.
+pub(crate) const RULES: [&str; 4] = ["alpha", "fdr", "top", "contamination"];
 
 /// A `--config` file. Every field is optional; unknown fields are errors.
 #[derive(Debug, Default, Deserialize)]
@@ -56,7 +58,8 @@ pub(crate) fn options(
     let preset = shortcut.or(learn.preset.as_deref()).or(config.preset.as_deref());
     let detector = match (name, preset) {
         (None, None) => DetectorSpec::by_table(),
-        _ => DetectorSpec::new(name.unwrap_or(DETECTORS[0].name), preset)?,
+        (None, Some(preset)) => DetectorSpec::preset(preset)?,
+        (Some(name), _) => DetectorSpec::new(name, preset)?,
     };
     let mut options = FitOptions::new(detector);
     let origin = config_name(learn.config.as_deref());
@@ -89,6 +92,24 @@ pub(crate) fn options(
     options.validate()?;
     options.detector.build()?;
     Ok((options, Seed(learn.seed.or(config.seed).unwrap_or(0)), kinds))
+}
+
+/// The options to judge every cell of a table, the seed, and the kinds that the user chose.
+pub(crate) fn cell_options(
+    args: &CellColumnArgs,
+    read: &ReadArgs,
+) -> Result<(FitOptions, Seed, ColumnArgs, Kinds), Failure> {
+    let mut options = FitOptions::for_cells();
+    let columns = ColumnArgs {
+        label: None,
+        ignore: args.ignore.clone(),
+        categorical: args.categorical.clone(),
+        kinds: args.kinds.clone(),
+        group_by: args.group_by.clone(),
+        keep_identifiers: true,
+    };
+    let kinds = choose_columns(&mut options.encode, &columns, read, (Vec::new(), BTreeMap::new()), "")?;
+    Ok((options, Seed(args.seed.unwrap_or(0)), columns, kinds))
 }
 
 /// How columns are read for `inspect`, which does not learn.
@@ -182,8 +203,7 @@ pub(crate) fn configured_rule(learn: &LearnArgs) -> Result<Option<Rule>, Failure
             }
         },
         other => {
-            let message =
-                format!("{place}: there is no rule `{other}`; known: alpha, fdr, top, contamination");
+            let message = format!("{place}: there is no rule `{other}`; known: {}", RULES.join(", "));
             return Err(Failure::bad_input(message));
         }
     };

@@ -1,6 +1,7 @@
 //! The `oddcell` command: turns arguments into library calls, and results into text, files and an exit code.
 
 mod args;
+mod cells;
 mod commands;
 mod failure;
 mod interrupt;
@@ -53,10 +54,15 @@ fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Demo(args) => commands::demo::run(&args),
         Command::Detect(args) => commands::detect::run(&args),
+        Command::Cells(args) => commands::cells::run(&args),
+        Command::Repair(args) => commands::repair::run(&args),
         Command::Fit(args) => commands::fit::run(&args),
         Command::Score(args) => commands::score::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Bench(command) => commands::bench::run(&command),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::man::run(&args),
+        Command::ConfigSchema => commands::schema::run(),
     }
 }

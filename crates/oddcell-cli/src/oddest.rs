@@ -1,8 +1,8 @@
 //! The oddest rows of a run with their cells and reasons, for people and for `--json`.
 
+use arrow_array::ArrayRef;
 use oddcell::{
     Error,
-    encode::EncodedColumn,
     judge::{Judge, Judgement, Observer, Oddest, TOP_REASONS},
     table::cell_text,
 };
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::show::clean;
 
 /// Rows shown to people and listed in the JSON summary.
-const SHOWN_ROWS: usize = 10;
+pub(crate) const SHOWN_ROWS: usize = 10;
 
 /// One of the oddest rows.
 #[derive(Debug, Clone, Serialize)]
@@ -37,8 +37,10 @@ pub(crate) struct OddRow {
 pub(crate) struct OddCell {
     pub(crate) text: String,
     pub(crate) noise: f64,
-    /// Whether it is marked: its column is one of the row's reasons.
+    /// Whether it is marked: it is one of the cells that make the row odd.
     pub(crate) is_odd: bool,
+    /// What should stand there, if that is known.
+    pub(crate) expected: Option<String>,
 }
 
 /// Keeps the oddest rows of a run.
@@ -72,25 +74,35 @@ impl Observer for OddRows {
 
 fn odd_row(judge: &dyn Judge, judgement: &Judgement, row: usize) -> Result<OddRow, Error> {
     let Judgement { rows, findings, columns, .. } = judgement;
-    let noise = findings.cells.as_ref().map(|cells| cells.row(row));
     let explainer = judgement.explainer(judge);
-    let (reasons, noise) = match noise {
-        Some(cells) => (explainer.top(row, cells, TOP_REASONS)?, explainer.noise(cells).collect()),
-        None => (Vec::new(), vec![0.0; columns.len()]),
+    let reasons = explainer.why(row, judgement, TOP_REASONS)?;
+    let noise: Vec<f64> = match &findings.cells {
+        Some(cells) => explainer.noise(cells.row(row)).collect(),
+        None => vec![0.0; columns.len()],
     };
-    let names = judge.encoder().columns().iter().map(EncodedColumn::name);
-    let cells = columns.iter().zip(names).zip(noise).map(|((array, name), noise)| OddCell {
-        text: clean(&cell_text(array, row).unwrap_or_else(|| "·".to_owned())),
-        noise,
-        is_odd: reasons.iter().any(|reason| reason.column == name),
-    });
+    let cell = |(at, array): (usize, &_)| {
+        let name = judge.encoder().columns()[at].name();
+        let reason = reasons.iter().find(|reason| reason.column == name);
+        let expected = reason.and_then(|reason| reason.expected.as_ref());
+        OddCell {
+            text: shown_cell(array, row),
+            noise: reason.map_or(noise[at], |reason| reason.noise.max(noise[at])),
+            is_odd: reason.is_some(),
+            expected: expected.map(|expected| clean(&expected.value)),
+        }
+    };
     Ok(OddRow {
         row: rows.first_row + row + 1,
         score: findings.scores[row],
         p: findings.p_values[row],
         is_odd: false,
-        cells: cells.collect(),
+        cells: columns.iter().enumerate().map(cell).collect(),
         columns: reasons.iter().map(|reason| reason.column.to_owned()).collect(),
         reasons: reasons.iter().map(|reason| clean(&reason.to_string())).collect(),
     })
+}
+
+/// A cell of a row, for a terminal; a dot if it is empty.
+pub(crate) fn shown_cell(array: &ArrayRef, row: usize) -> String {
+    clean(&cell_text(array, row).unwrap_or_else(|| "·".to_owned()))
 }

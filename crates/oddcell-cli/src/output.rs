@@ -7,12 +7,13 @@ use std::{
     sync::Arc,
 };
 
+use arrow_schema::SchemaRef;
 use oddcell::{
     Error,
     error::escaped,
     judge::{Sink, judged_schema},
     model_file::write_atomically,
-    table::{Format, TableWriter},
+    table::{ColumnInfo, Format, TableWriter},
 };
 
 use crate::{
@@ -93,17 +94,29 @@ impl Target {
         origin: &Origin<'_>,
         work: impl FnOnce(Option<&mut dyn Sink>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
+        let form = self.format().unwrap_or(Format::Csv).into();
+        let schema = Arc::new(judged_schema(origin.schema, form));
+        let &Origin { kinds, delimiter, csv_safe, .. } = origin;
+        self.write_as(&Written { schema, kinds, delimiter, csv_safe, header: true }, work)
+    }
+
+    /// Opens the target, lets `work` write rows of any table, and completes it.
+    pub(crate) fn write_as<T>(
+        &self,
+        table: &Written<'_>,
+        work: impl FnOnce(Option<&mut dyn Sink>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         match self {
             Self::Nowhere => work(None),
             Self::Stdout(format) => {
                 let stdout = BufWriter::new(PipeSafe(io::stdout()));
-                write_rows("standard output", stdout, *format, origin, work)
+                write_rows("standard output", stdout, *format, table, work)
             }
             Self::File(path, format) => {
                 let mut result = None;
                 write_atomically(path, |file: &mut BufWriter<&File>| {
                     let target = format!("`{}`", path.display());
-                    result = Some(write_rows(&target, file, *format, origin, work)?);
+                    result = Some(write_rows(&target, file, *format, table, work)?);
                     Ok::<_, Failure>(())
                 })?;
                 Ok(result.expect("the writer ran"))
@@ -112,17 +125,30 @@ impl Target {
     }
 }
 
+/// A table as it is written.
+pub(crate) struct Written<'a> {
+    pub(crate) schema: SchemaRef,
+    /// What the text columns of an input without types mean.
+    pub(crate) kinds: &'a [ColumnInfo],
+    /// The field separator of a CSV.
+    pub(crate) delimiter: Option<u8>,
+    /// Whether formulas are disarmed in a CSV.
+    pub(crate) csv_safe: bool,
+    /// Whether a CSV begins with the names of its columns.
+    pub(crate) header: bool,
+}
+
 fn write_rows<W: Write + Send, T>(
     target: &str,
     file: W,
     format: Format,
-    origin: &Origin<'_>,
+    table: &Written<'_>,
     work: impl FnOnce(Option<&mut dyn Sink>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let schema = Arc::new(judged_schema(origin.schema, format.into()));
-    let writer = TableWriter::create(target, file, format, &schema, origin.kinds)?;
-    let writer = if origin.csv_safe { writer.with_disarmed_formulas() } else { writer };
-    let mut writer = match origin.delimiter.filter(|_| format == Format::Csv) {
+    let writer = TableWriter::create(target, file, format, &table.schema, table.kinds)?;
+    let writer = if table.csv_safe { writer.with_disarmed_formulas() } else { writer };
+    let writer = if table.header { writer } else { writer.without_header() };
+    let mut writer = match table.delimiter.filter(|_| format == Format::Csv) {
         Some(delimiter) => writer.with_delimiter(delimiter)?,
         None => writer,
     };

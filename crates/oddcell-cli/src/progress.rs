@@ -2,9 +2,11 @@
 
 use std::{io::IsTerminal, time::Duration};
 
+use arrow_array::RecordBatch;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use oddcell::{
     Error, Monitor, Progress,
+    cells::{CalledCell, CellObserver},
     judge::{Judge, Judgement, Observer},
 };
 use oddcell_bench::{
@@ -126,6 +128,22 @@ impl Observer for Rows {
     fn observe(&mut self, _: &dyn Judge, judgement: &Judgement) -> Result<(), Error> {
         self.bar.inc(judgement.rows.n_rows() as u64);
         Ok(())
+    }
+}
+
+impl CellObserver for Rows {
+    fn observe(
+        &mut self,
+        _: &dyn Judge,
+        _: &RecordBatch,
+        _: &[usize],
+        _: &[CalledCell],
+    ) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn read(&mut self, n_rows: usize) {
+        self.bar.inc(n_rows as u64);
     }
 }
 

@@ -23,7 +23,7 @@ const CELL_CHARS: usize = 12;
 /// Blanks between two columns.
 const GAP: usize = 2;
 /// The sign before a marked cell.
-const MARK: char = '*';
+pub(crate) const MARK: char = '*';
 
 /// The text with control characters escaped, also line ends: safe to print on a terminal.
 pub(crate) fn clean(text: &str) -> String {
@@ -98,23 +98,43 @@ fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
     texts.map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
-/// The columns before the cells: row, score, p-value, verdict.
-const N_FIGURES: usize = 4;
+/// What stands before the cells of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    /// Its number, score, p-value and verdict.
+    Rows,
+    /// Its number, and the p-value of its oddest cell.
+    Cells,
+}
 
-/// The table of rows, scores, p-values, verdicts and chosen cells, and the number of chosen columns.
-fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, color: bool) -> (String, usize) {
+impl View {
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Rows => &["row", "score", "p", "verdict"],
+            Self::Cells => &["row", "p"],
+        }
+    }
+
+    fn figures(self, row: &OddRow) -> Vec<String> {
+        let verdict = if row.is_odd { "odd" } else { "normal" }.to_owned();
+        match self {
+            Self::Rows => vec![row.row.to_string(), figure(row.score), probability(row.p), verdict],
+            Self::Cells => vec![row.row.to_string(), probability(row.p)],
+        }
+    }
+}
+
+/// The table of rows, with their figures and chosen cells, and the number of chosen columns.
+fn cell_table(rows: &[OddRow], encoder: &Encoder, view: View, width: usize, color: bool) -> (String, usize) {
     let columns = encoder.columns();
     let names: Vec<String> =
         columns.iter().map(|column| cut(&clean(column.name()), CELL_CHARS + 1)).collect();
     // Every cell with its mark before it.
     let lines: Vec<Vec<String>> = rows.iter().map(|row| marked_cells(row, encoder)).collect();
-    let verdict = |row: &OddRow| if row.is_odd { "odd" } else { "normal" }.to_owned();
-    let figures: Vec<[String; N_FIGURES]> = rows
-        .iter()
-        .map(|row| [row.row.to_string(), figure(row.score), probability(row.p), verdict(row)])
-        .collect();
-    let figure_names = ["row", "score", "p", "verdict"];
-    let taken: usize = (0..N_FIGURES)
+    let figures: Vec<Vec<String>> = rows.iter().map(|row| view.figures(row)).collect();
+    let figure_names = view.names();
+    let n_figures = figure_names.len();
+    let taken: usize = (0..n_figures)
         .map(|index| {
             longest(figures.iter().map(|line| line[index].as_str()).chain([figure_names[index]])) + GAP
         })
@@ -129,7 +149,7 @@ fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, color: bool) -> 
 
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    let header = figure_names.into_iter().chain(chosen.iter().map(|&column| names[column].as_str()));
+    let header = figure_names.iter().copied().chain(chosen.iter().map(|&column| names[column].as_str()));
     table.set_header(header.map(Cell::new));
     for (figures, cells) in figures.iter().zip(&lines) {
         let cells = chosen.iter().map(|&column| match &cells[column] {
@@ -141,7 +161,8 @@ fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, color: bool) -> 
         table.add_row(figures.iter().map(Cell::new).chain(cells));
     }
     let right = |column: usize| {
-        column < 3 || (column >= N_FIGURES && columns[chosen[column - N_FIGURES]].kind().is_numeric())
+        column < n_figures.min(3)
+            || (column >= n_figures && columns[chosen[column - n_figures]].kind().is_numeric())
     };
     close_up(&mut table);
     for (index, column) in table.column_iter_mut().enumerate() {
@@ -155,21 +176,41 @@ fn cell_table(rows: &[OddRow], encoder: &Encoder, width: usize, color: bool) -> 
 /// The cells of a row as they are shown, the odd ones marked.
 fn marked_cells(row: &OddRow, encoder: &Encoder) -> Vec<String> {
     let shown = |(cell, column): (&OddCell, &EncodedColumn)| {
-        format!("{}{}", if cell.is_odd { MARK } else { ' ' }, cell_shown(&cell.text, column.kind()))
+        let (mark, text) = (if cell.is_odd { MARK } else { ' ' }, cell_shown(&cell.text, column.kind()));
+        match cell.expected.as_deref().filter(|_| cell.is_odd) {
+            None => format!("{mark}{text}"),
+            Some("") => format!("{mark}{text} → ·"),
+            Some(expected) => {
+                let (text, expected) = differing(&text, &cell.text, expected, column.kind());
+                format!("{mark}{text} → {expected}")
+            }
+        }
     };
     row.cells.iter().zip(encoder.columns()).map(shown).collect()
 }
 
+/// A cell and what is expected there, both as they are shown; longer if they would look the same.
+fn differing(shown: &str, text: &str, expected: &str, kind: ColumnKind) -> (String, String) {
+    let short = cell_shown(expected, kind);
+    if short == shown {
+        (cut(text, 2 * CELL_CHARS), cut(expected, 2 * CELL_CHARS))
+    } else {
+        (shown.to_owned(), short)
+    }
+}
+
 /// The table of the oddest rows, and the reasons.
-pub(crate) fn oddest_table(rows: &[OddRow], encoder: &Encoder) -> String {
+pub(crate) fn oddest_table(rows: &[OddRow], encoder: &Encoder, view: View) -> String {
     let width = terminal_width();
-    let (mut text, n_shown) = cell_table(rows, encoder, width, std::io::stdout().is_terminal());
+    let (mut text, n_shown) = cell_table(rows, encoder, view, width, std::io::stdout().is_terminal());
     let n_columns = encoder.columns().len();
+    let has_expected = rows.iter().any(|row| row.cells.iter().any(|cell| cell.expected.is_some()));
+    let legend = if has_expected { "odd cell → what is expected there" } else { "odd cell" };
     if n_shown < n_columns {
         let hidden = n_columns - n_shown;
-        let _ = writeln!(text, "({MARK} odd cell; {hidden} of {n_columns} columns not shown)");
+        let _ = writeln!(text, "({MARK} {legend}; {hidden} of {n_columns} columns not shown)");
     } else {
-        let _ = writeln!(text, "({MARK} odd cell)");
+        let _ = writeln!(text, "({MARK} {legend})");
     }
     let explained: Vec<&OddRow> =
         rows.iter().filter(|row| !row.reasons.is_empty()).take(EXPLAINED_ROWS).collect();
@@ -259,8 +300,9 @@ mod tests {
 
     #[test] // Room for 20: the oddest column (12) fits, the next (10) does not, the one after it (8) does.
     fn the_oddest_columns_are_shown_as_far_as_they_fit_in_table_order() {
-        let cells =
-            [1.0, 5.0, 3.0, 0.5].map(|noise| OddCell { text: String::new(), noise, is_odd: false }).to_vec();
+        let cells = [1.0, 5.0, 3.0, 0.5]
+            .map(|noise| OddCell { text: String::new(), noise, is_odd: false, expected: None })
+            .to_vec();
         let mut row = OddRow {
             row: 1,
             score: 1.0,

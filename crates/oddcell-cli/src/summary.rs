@@ -95,7 +95,7 @@ impl Summary {
         // In a pipe a program reads standard output; it expects rows or nothing.
         let seen = std::io::stdout().is_terminal() && !matches!(target, Target::Stdout(_));
         if seen && !self.oddest.is_empty() {
-            output::print_styled(&(show::oddest_table(&self.oddest, encoder) + "\n"))?;
+            output::print_styled(&(show::oddest_table(&self.oddest, encoder, show::View::Rows) + "\n"))?;
         }
         output::eprint_line(self.text().trim_end());
         Ok(())

@@ -95,6 +95,14 @@ fn the_sessions_about_tables_show_what_the_program_prints() {
 
 #[cfg(unix)]
 #[test]
+fn the_session_that_cleans_a_table_shows_what_the_program_prints() {
+    check_sessions(&["docs/clean-a-table.md"], |folder| {
+        fs::copy(root().join("examples/penguins.csv"), folder.join("penguins.csv")).unwrap();
+    });
+}
+
+#[cfg(unix)]
+#[test]
 fn the_session_on_a_time_series_shows_what_the_program_prints() {
     check_sessions(&["docs/embeddings.md"], |folder| {
         fs::copy(root().join("examples/embeddings/elnino.csv"), folder.join("elnino.csv")).unwrap();

@@ -36,6 +36,7 @@ pub(crate) fn detect<'py>(
         let (found, drawn) =
             Found::of(&detection, rule, &table.batches, page.as_ref(), &CancelOnly(monitor))?;
         let mut notes = table.all_notes();
+        notes.extend(detection.spec().note());
         notes.extend(detection.encoder.reports().iter().map(ToString::to_string));
         notes.extend(detection.verdict_notes(rule, &drawn.outcome));
         drawn.write(true, |_| notes.clone())?;

@@ -7,6 +7,7 @@
 //! detection  judges one table by itself
 //! stream     judges a table that arrives in batches
 //! report     the HTML report of judged rows
+//! cells      judges every cell, and says what should stand there
 //! found      converts scores, p-values, verdicts, reasons and noise to Python values
 //! work       runs long work on the pool, while the calling thread handles Ctrl-C and reports progress
 //! pool       the thread pool of this process
@@ -18,6 +19,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
 
+mod cells;
 mod detection;
 mod errors;
 mod found;
@@ -42,6 +44,7 @@ mod _oddcell {
     use super::panics::panic_on_purpose;
     #[pymodule_export]
     use super::{
+        cells::{cells, repair},
         detection::detect,
         model::{Model, threshold},
         pool::{set_threads, threads},

@@ -7,10 +7,9 @@ use oddcell::{
     Context, Matrix, Seed,
     calibrate::Calibration,
     detect::CellUnit,
-    encode::EncodedColumn,
     explain::Unit,
     judge::{Judge, Noise, ReasonForm, Scorer},
-    table::ColumnKind,
+    model::Threshold,
     verdict::Rule,
 };
 use pyo3::{
@@ -20,6 +19,7 @@ use pyo3::{
 };
 
 use crate::{
+    cells::{self, CureChoice},
     errors::raised,
     found::Found,
     report::Page,
@@ -71,6 +71,7 @@ impl Model {
             let table = table.to_learn_from(&categorical)?;
             let model = oddcell::Model::fit(&table, &options, &Context { seed: Seed(seed), monitor })?;
             let mut notes = table.all_notes();
+            notes.extend(model.spec().note());
             notes.extend(model.encoder().reports().iter().map(ToString::to_string));
             Ok(Self::of(model, notes))
         })
@@ -117,7 +118,7 @@ impl Model {
         matrix(py, noise.ok_or_else(|| self.knows_no_cells())?)
     }
 
-    /// The reasons of all rows of `table`, each as a JSON object: column → figures, most noise first.
+    /// The reasons of all rows of `table`, each as a JSON object: column → figures, of the cells that make the row odd.
     #[pyo3(signature = (table, progress=None))]
     fn reasons(
         &self,
@@ -130,7 +131,11 @@ impl Model {
             let scorer = Scorer { reasons, monitor, ..Scorer::new(&*self.inner, Rule::FOR_NEW_ROWS) };
             scorer.collect(ORIGIN, &table.batches, &mut [])
         })?;
-        let reasons = found.reasons().map(|reasons| reasons.map(ToString::to_string));
+        // A row without odd cells has no reasons.
+        let of_row = |(reasons, n_cells): (Option<&str>, &Option<u32>)| {
+            reasons.or(n_cells.map(|_| "{}")).map(ToString::to_string)
+        };
+        let reasons = found.reasons().zip(&found.n_cells).map(of_row);
         reasons.collect::<Option<_>>().ok_or_else(|| self.knows_no_cells())
     }
 
@@ -194,12 +199,14 @@ impl Model {
         left_out.map(|column| (column.name.clone(), column.reason.to_string())).collect()
     }
 
-    /// The columns that hold names.
+    /// What the cells of its columns mean: `number`, `boolean`, `date`, `text` or `category`, by name.
     #[getter]
-    fn categorical(&self) -> Vec<String> {
-        let columns = self.inner.encoder().columns().iter();
-        let names = columns.filter(|column| column.kind() == ColumnKind::Category);
-        names.map(EncodedColumn::name).map(str::to_owned).collect()
+    fn kinds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let kinds = PyDict::new(py);
+        for column in self.inner.encoder().columns() {
+            kinds.set_item(column.name(), column.kind().name())?;
+        }
+        Ok(kinds)
     }
 
     /// Notes about the training table.
@@ -238,9 +245,59 @@ impl Model {
         self.inner.n_rows()
     }
 
-    /// Writes the model file, whole or not at all.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        work::run(py, None, |_| self.inner.save(&path))
+    /// Judges all cells of `table`: the p-values `p` of its `columns`, and those that the rule calls odd as `called`.
+    #[pyo3(signature = (table, rule, progress=None))]
+    fn cells<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        rule: RuleChoice,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let rule = rule.rule(Rule::FOR_NEW_ROWS)?;
+        let found = work::run(py, progress, |_| cells::judged(&*self.inner, &cells::table_of(table)?, rule))?;
+        found.ok_or_else(knows_no_expected)?.into_dict(py)
+    }
+
+    /// What should stand in every cell of `columns`, by the other cells of its row; null where nothing can be said.
+    #[pyo3(signature = (table, progress=None))]
+    fn expected(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Table> {
+        let expected = work::run(py, progress, |_| cells::expected(&*self.inner, &cells::table_of(table)?))?;
+        expected.ok_or_else(knows_no_expected)
+    }
+
+    /// Repairs the cells of `table` that the rule calls odd: the repaired `table`, and the `changes`.
+    #[pyo3(signature = (table, rule, cure, progress=None))]
+    fn repair<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        rule: RuleChoice,
+        cure: CureChoice,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let rule = rule.rule(Rule::FOR_NEW_ROWS)?;
+        let done = work::run(py, progress, |_| cells::cured(&*self.inner, table, rule, cure.cure()))?;
+        cells::repaired_dict(py, table, done.ok_or_else(knows_no_expected)?)
+    }
+
+    /// The share `contamination` and the score above which rows are odd, if its file has them.
+    #[getter]
+    fn saved_threshold(&self) -> Option<(f64, f64)> {
+        self.inner.threshold().map(|threshold| (threshold.contamination, threshold.score))
+    }
+
+    /// Writes the model file, whole or not at all, with `threshold`: the share `contamination` and the score above which
+    /// rows are odd.
+    #[pyo3(signature = (path, threshold=None))]
+    fn save(&self, py: Python<'_>, path: PathBuf, threshold: Option<(f64, f64)>) -> PyResult<()> {
+        let threshold = threshold.map(|(contamination, score)| Threshold { contamination, score });
+        work::run(py, None, |_| self.inner.save_with(&path, threshold))
     }
 
     /// Reads a model file. Nothing in it is executed, and everything in it is checked.
@@ -272,6 +329,11 @@ impl Model {
 pub(crate) fn threshold(scores: numpy::PyReadonlyArray1<'_, f64>, contamination: f64) -> PyResult<f64> {
     Rule::contamination(contamination).map_err(raised)?;
     Ok(Calibration::conformal(scores.as_array().to_vec()).threshold(contamination))
+}
+
+/// The error for a question about cells to a model that learned nothing about them.
+fn knows_no_expected() -> PyErr {
+    PyTypeError::new_err("this model learned about rows only; fit it again to judge cells")
 }
 
 /// The unit of that name.

@@ -36,10 +36,19 @@ pub(crate) fn detectors(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     DETECTORS.iter().map(described).collect()
 }
 
-/// The parameters of a preset.
+/// The parameters of a preset; without a detector, of the default of tables of numbers.
 #[pyfunction]
-pub(crate) fn preset<'py>(py: Python<'py>, detector: &str, name: &str) -> PyResult<Bound<'py, PyDict>> {
-    dict(py, DetectorSpec::new(detector, Some(name)).map_err(raised)?.params())
+#[pyo3(signature = (detector, name))]
+pub(crate) fn preset<'py>(
+    py: Python<'py>,
+    detector: Option<&str>,
+    name: &str,
+) -> PyResult<Bound<'py, PyDict>> {
+    let spec = match detector {
+        None => DetectorSpec::preset(name),
+        Some(detector) => DetectorSpec::new(detector, Some(name)),
+    };
+    dict(py, spec.map_err(raised)?.params())
 }
 
 /// The options that all detectors share, with their defaults: how columns become features, and which rows train and
@@ -79,15 +88,25 @@ pub(crate) struct Learning<'py> {
 impl Learning<'_> {
     /// The library's options, checked.
     pub(crate) fn fit_options(&self) -> PyResult<FitOptions> {
+        self.options(FitOptions::new(DetectorSpec::by_table()))
+    }
+
+    /// The library's options to judge every cell, checked.
+    pub(crate) fn cell_options(&self) -> PyResult<FitOptions> {
+        self.options(FitOptions::for_cells())
+    }
+
+    /// These options, with those that were given.
+    fn options(&self, mut fit: FitOptions) -> PyResult<FitOptions> {
         let mut spec = match &self.detector {
-            None => DetectorSpec::by_table(),
+            None => fit.detector,
             Some(name) => DetectorSpec::new(name, None).map_err(raised)?,
         };
         for (name, value) in &self.params {
             let name: String = name.extract()?;
             spec.set(&name, from_python(&name, &value)?).map_err(raised)?;
         }
-        let mut fit = FitOptions::new(spec);
+        fit.detector = spec;
         let (mut encode, mut split) = (fields(&fit.encode), fields(&fit.split));
         for (name, value) in &self.options {
             let name: String = name.extract()?;

@@ -3,16 +3,21 @@
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch, RecordBatchReader,
-    UInt64Array, ffi_stream::RecordBatchStreamReader,
+    ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch, RecordBatchIterator,
+    RecordBatchReader, UInt64Array,
+    cast::AsArray,
+    ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader},
+    types::Float64Type,
 };
+use arrow_cast::cast;
 use arrow_pyarrow::FromPyArrow;
-use arrow_schema::{Field, Schema, SchemaRef};
-use numpy::{Element, PyReadonlyArray2};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use numpy::{Element, IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use oddcell::{judge, table};
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
+    types::PyCapsule,
 };
 
 use crate::errors::guarded;
@@ -93,6 +98,39 @@ impl Table {
         Ok(Self { schema, batches })
     }
 
+    /// The rows as a stream of Arrow batches, for everything that reads the `PyCapsule` interface.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // The interface lets a producer ignore what the consumer would like.
+        let _ = requested_schema;
+        let batches = self.batches.clone().into_iter().map(Ok);
+        let reader = RecordBatchIterator::new(batches, Arc::clone(&self.schema));
+        let stream = FFI_ArrowArrayStream::new(Box::new(reader));
+        Ok(PyCapsule::new_with_value(py, stream, c"arrow_array_stream")?.into_any())
+    }
+
+    /// The rows as an array of numbers, NaN where there is none; all columns must hold numbers or booleans.
+    fn numbers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let n_columns = self.schema.fields().len();
+        let mut values = vec![f64::NAN; self.n_rows() * n_columns];
+        let mut first = 0;
+        for batch in &self.batches {
+            for (at, column) in batch.columns().iter().enumerate() {
+                let column = cast(column, &DataType::Float64)
+                    .map_err(|error| PyTypeError::new_err(error.to_string()))?;
+                for (row, number) in column.as_primitive::<Float64Type>().iter().enumerate() {
+                    values[(first + row) * n_columns + at] = number.unwrap_or(f64::NAN);
+                }
+            }
+            first += batch.num_rows();
+        }
+        values.into_pyarray(py).reshape([self.n_rows(), n_columns])
+    }
+
     /// The names of the columns.
     #[getter]
     fn names(&self) -> Vec<String> {
@@ -109,8 +147,19 @@ impl Table {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
+    /// This table with other cells. A batch in which a cell was emptied allows nulls from then on, so all do.
+    pub(crate) fn repaired(&self, batches: Vec<RecordBatch>) -> Self {
+        let fields = self.schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let batch = |batch: RecordBatch| {
+            let columns = batch.columns().iter().map(with_unique_levels).collect();
+            RecordBatch::try_new(Arc::clone(&schema), columns).expect("the same types")
+        };
+        Self { batches: batches.into_iter().map(batch).collect(), schema }
+    }
+
     /// A table of at least one batch, so that the columns of a table without rows are checked too.
-    fn of(schema: SchemaRef, mut batches: Vec<RecordBatch>) -> Self {
+    pub(crate) fn of(schema: SchemaRef, mut batches: Vec<RecordBatch>) -> Self {
         if batches.is_empty() {
             batches.push(RecordBatch::new_empty(Arc::clone(&schema)));
         }
@@ -121,6 +170,13 @@ impl Table {
     pub(crate) fn to_learn_from(&self, categorical: &[String]) -> Result<table::Table, oddcell::Error> {
         Ok(judge::ready_to_learn(table::Table::from_batches(ORIGIN, self.batches.clone())?, categorical)?)
     }
+}
+
+/// A column whose dictionary, if it has one, holds every level once: pandas refuses others.
+fn with_unique_levels(column: &ArrayRef) -> ArrayRef {
+    let DataType::Dictionary(_, levels) = column.data_type() else { return Arc::clone(column) };
+    let whole = cast(column, levels).and_then(|plain| cast(&plain, column.data_type()));
+    whole.unwrap_or_else(|_| Arc::clone(column))
 }
 
 /// The columns of an array, for each block of rows.

@@ -4,9 +4,12 @@ const byId = (id) => document.getElementById(id);
 
 // A row is a list; see `Row` in data.rs.
 const rows = data.oddest.map((list, rank) => {
-  const [row, score, p, truth, cells, noise, details, reasons] = list;
+  const [row, score, p, truth, cells, noise, details, reasons, called] = list;
   const byColumn = new Map(details.map((detail) => [detail[0], detailOf(detail)]));
-  return { row, score, p, truth, cells, noise, details: byColumn, reasons, rank, top: topColumns(noise) };
+  // The cells that make the row odd by column, in the order of their repair; without sets, no cell is called.
+  const set = new Map((called ?? []).map((cell) => [cell[0], calledOf(cell)]));
+  const top = data.sets ? [...set.keys()] : topColumns(noise);
+  return { row, score, p, truth, cells, noise, details: byColumn, reasons, set, rank, top };
 });
 
 const state = {
@@ -18,12 +21,20 @@ const state = {
   search: "",
   allColumns: false,
   shown: 25,
+  shownCells: 25,
   open: new Set(),
 };
 
 // What a row tells of one column; see `Detail` in data.rs.
 function detailOf([, amount, place, share, emptiness, tells, expected]) {
   return { amount, place, share, emptiness, tells, expected };
+}
+
+// A called cell; see `Called` in data.rs.
+function calledOf([, p, expected, reason]) {
+  if (expected === null) return { p, reason, expected };
+  const [value, low, high, levels, sure] = expected;
+  return { p, reason, expected: { value, low, high, levels, sure } };
 }
 
 // The three columns with the most noise, most first.
@@ -85,5 +96,9 @@ const isDistance = data.unit === "sd";
 const noiseName = isDistance ? "noise" : "surprise";
 // The noise of a cell in words: "3.2 sd", or "6.7".
 const noiseText = (noise) => `${noise.toFixed(1)}${isDistance ? " sd" : ""}`;
-const isOddCell = (noise) => noise >= data.oddFrom;
+// The cells that make a row odd; a row that is not odd has none.
+const NO_CELLS = new Map();
+const setOf = (row) => (isOdd(row) ? row.set : NO_CELLS);
+// With sets, exactly the cells of the row's set are odd; without, all with enough noise.
+const isOddCell = (row, column) => (data.sets ? setOf(row).has(column) : (row.noise[column] ?? 0) >= data.oddFrom);
 const nameOf = (column) => visible(textOf(data.columns[column].name));

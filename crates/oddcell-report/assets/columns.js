@@ -16,7 +16,7 @@ function showColumns(update) {
   const { odd, first, among, order } = rankedColumns();
   const total = currentStop().odd;
   byId("columns-caption").textContent = odd === 0 ? "No row is odd." :
-    "How often each column is the first reason (solid), or the second or third (hatched), " +
+    `How often each column is the first reason (solid), or ${data.sets ? "another one" : "the second or third"} (hatched), ` +
     (odd < total ? `among the ${count(odd)} of ${count(total)} odd rows on this page.` : `among ${counted(odd, "odd row", "odd rows")}.`);
   const most = Math.max(1, ...order.map((column) => first[column] + among[column]));
   const shown = moreColumns ? order : order.slice(0, 12);
@@ -30,7 +30,7 @@ function showColumns(update) {
       el("bdi", { class: "name", title: nameOf(column) }, nameOf(column)),
       el("span", { class: "stack", "aria-hidden": "true" }, share(first[column]), share(among[column])),
       el("span", { class: "times" }, `${count(first[column])} + ${count(among[column])}`,
-        el("span", { class: "vh" }, " times the first reason, and the second or third; click to show only these rows")));
+        el("span", { class: "vh" }, ` times the first reason, and ${data.sets ? "another one" : "the second or third"}; click to show only these rows`)));
     return el("li", {}, button);
   }));
   const more = byId("more-columns");

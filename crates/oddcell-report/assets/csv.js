@@ -10,7 +10,10 @@ function csvField(text) {
 function csvOf(some) {
   const head = ["odd_row", ...data.columns.map((column) => textOf(column.name)), "odd_score", "odd_p", "odd_verdict"];
   const lines = some.map((row) => [row.row, ...row.cells.map(textOf), row.score, row.p, isOdd(row)]);
-  return [head, ...lines].map((line) => line.map((field) => csvField(String(field))).join(",") + "\r\n").join("");
+  return csvText([head, ...lines]);
+}
+function csvText(lines) {
+  return lines.map((line) => line.map((field) => csvField(String(field))).join(",") + "\r\n").join("");
 }
 function cutCells(some) {
   return some.reduce((sum, row) => sum + row.cells.filter(isCut).length, 0);
@@ -40,11 +43,15 @@ async function copyRow(row) {
   say(`Row ${count(row.row)} copied as CSV, with a header.${cutNote([row])}`);
 }
 
-function downloadRows(some) {
-  const link = el("a", { download: "odd-rows.csv", href: URL.createObjectURL(new Blob([csvOf(some)], { type: "text/csv" })) });
+function saveCsv(name, text) {
+  const link = el("a", { download: name, href: URL.createObjectURL(new Blob([text], { type: "text/csv" })) });
   document.body.append(link);
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function downloadRows(some) {
+  saveCsv("odd-rows.csv", csvOf(some));
   say(`Saved ${counted(some.length, "row", "rows")} to odd-rows.csv.${cutNote(some)}`);
 }

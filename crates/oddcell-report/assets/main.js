@@ -6,6 +6,7 @@ function update() {
   showRule();
   drawScores();
   showTable(update);
+  showCalled(update);
   showColumns(update);
   drawMap(update);
   drawTruth();
@@ -18,6 +19,7 @@ if (currentStop().odd === 0) state.which = "all";
 setUpRule(update);
 setUpColumns(update);
 setUpTable(update);
+setUpCalled(update);
 update();
 
 // Charts are drawn to the available width.

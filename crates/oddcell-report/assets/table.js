@@ -2,12 +2,21 @@
 const FEW_COLUMNS = 12;
 const MORE_ROWS = 50;
 
-// Columns shown at first: those with the most noise in the odd rows, and the first two that were not judged, which often
-// identify the row.
+// Columns shown at first. With sets: those that are a reason, the most frequent first, then the others as they come, up to
+// the limit. Without: those with the most noise in the odd rows, in the order of the table. Always among them are the first two
+// that were not judged, which often identify the row.
 const mainColumns = (() => {
   const all = data.columns.map((_, column) => column);
-  if (all.length <= FEW_COLUMNS + 3) return all;
   const some = rows.filter(isOdd).length > 0 ? rows.filter(isOdd) : rows.slice(0, 50);
+  if (data.sets) {
+    const times = all.map((column) => some.filter((row) => row.set.has(column)).length);
+    const reasons = all.filter((column) => times[column] > 0).sort((a, b) => times[b] - times[a] || a - b);
+    const names = all.filter((column) => data.columns[column].kind === null).slice(0, 2);
+    const first = [...new Set([...names, ...reasons])];
+    const few = all.length <= FEW_COLUMNS + 3 ? all.length : Math.max(FEW_COLUMNS, Math.min(first.length, FEW_COLUMNS + 3));
+    return [...new Set([...first, ...all])].slice(0, few);
+  }
+  if (all.length <= FEW_COLUMNS + 3) return all;
   const weight = all.map((column) => some.reduce((sum, row) => sum + Math.min(row.noise[column] ?? 0, 10), 0));
   const judged = all.filter((column) => data.columns[column].kind !== null);
   const chosen = judged.sort((a, b) => weight[b] - weight[a] || a - b).slice(0, FEW_COLUMNS);
@@ -100,16 +109,19 @@ function cell(row, column) {
   const marks = ["cell"];
   if (isNumber(column)) marks.push("number");
   if (data.columns[column].kind === null) marks.push("unjudged");
-  if (isOddCell(noise)) marks.push("is-odd");
+  if (data.sets && isOddCell(row, column)) return el("td", { class: [...marks, "is-called"].join(" ") }, calledCell(row, column));
+  if (data.sets) return el("td", { class: marks.join(" ") }, shownText(row.cells[column], 40));
+  const isOddOne = isOddCell(row, column);
+  if (isOddOne) marks.push("is-odd");
   if (row.top[0] === column) marks.push("is-first");
   const tint = noise === null ? 0 : Math.min(55, (14 * noise) / data.oddFrom);
   return el("td", { class: marks.join(" "), "--tint": tint, title: noise === null ? null : titleOf(row, column, noise) },
-    shownText(row.cells[column], 40), isOddCell(noise) ? el("span", { class: "vh" }, `, odd by ${noiseText(noise)}`) : null);
+    shownText(row.cells[column], 40), isOddOne ? el("span", { class: "vh" }, `, odd by ${noiseText(noise)}`) : null);
 }
 
 // What a reader sees who points at a cell.
 function titleOf(row, column, noise) {
-  const { tells, expected } = (isOddCell(noise) && row.details.get(column)) || {};
+  const { tells, expected } = (isOddCell(row, column) && row.details.get(column)) || {};
   const parts = [`${noiseName} ${noiseText(noise)}`];
   if (tells) parts.push(`: ${visible(tells)}`);
   if (expected) parts.push(`; expected: ${visible(textOf(expected))}`);
@@ -152,9 +164,9 @@ function showTools(found, columns) {
   if (data.cells) byId("reason").value = state.reason;
   byId("which").value = state.which;
   const all = byId("all-columns");
-  all.hidden = mainColumns.length === data.columns.length;
+  all.hidden = mainColumns.length === data.columns.length && mainColumns.every((column, at) => column === at);
   all.setAttribute("aria-pressed", String(state.allColumns));
-  all.textContent = `All ${count(data.columns.length)} columns`;
+  all.textContent = mainColumns.length === data.columns.length ? "Columns in their own order" : `All ${count(data.columns.length)} columns`;
   all.title = `${count(columns.length)} columns are shown`;
   const more = byId("more");
   more.hidden = found.length <= state.shown;

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { barriers, hasPage, launch, parseCsv, screenshotOf, withPage } from "./page.mjs";
 
-const PAGES = ["orders", "hostile", "wide", "one-column", "none", "rows-only", "empty", "fitted", "mixed", "million"];
-const DARK_TOO = ["orders", "fitted"];
+const PAGES = ["orders", "hostile", "wide", "one-column", "none", "rows-only", "empty", "fitted", "mixed", "rows-with-cells", "hostile-cells", "million"];
+const DARK_TOO = ["orders", "fitted", "mixed"];
 const dataOf = (page) => page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
 const shownRows = (page) => page.locator("tr.row .open").evaluateAll((all) => all.map((button) => Number(button.dataset.row)));
 const headline = (page) => page.locator("h1").innerText();
@@ -168,17 +168,103 @@ describe("the report", () => {
     assert.ok(text.includes("(1,000,000 characters)"));
   }));
 
-  test("a misspelled name: what is odd and what was expected, to those who point and in the opened row", () => on("mixed", async (page) => {
-    const title = (text) => page.locator("tr.row td.is-odd", { hasText: text }).getAttribute("title");
-    assert.match(await title("Trondhiem"), /^surprise \d+\.\d: looks like `Trondheim` \(.* of training rows\); expected: Trondheim$/);
-    assert.match(await title("1O2"), /^surprise \d+\.\d: cannot be read as a number$/);
-    await page.locator("tr.row", { hasText: "Trondhiem" }).locator(".open").click();
-    assert.deepEqual(await page.locator(".opened thead th").allInnerTexts(), ["Column", "Value", "Surprise", "What is odd", "Normal"]);
-    const first = await page.locator(".opened tbody tr").first().innerText();
-    for (const part of ["expected: Trondheim", "looks like `Trondheim`"]) assert.ok(first.includes(part), first);
-    assert.ok(!/\d sd|of 1|off by/.test(await page.locator(".opened").innerText()));
-    assert.match(await page.locator(".opened").innerText(), /texts of \d+ to \d+ characters/);
-    assert.match(await page.locator("#legend").innerText(), /given the other columns/);
+  const calledCell = (page, text) => page.locator("#table td.is-called", { hasText: text });
+
+  test("a misspelled name is solid, with what is expected beside it, to those who point and to the keyboard", () => on("mixed", async (page) => {
+    assert.equal(await page.locator("#table td.is-called").count(), 2);
+    const [name, number, tip] = [calledCell(page, "Trondhiem"), calledCell(page, "1O2"), page.locator("#tip")];
+    assert.match(await name.innerText(), /→ Trondheim$/);
+    assert.ok(!(await tip.isVisible()));
+    await name.hover();
+    assert.match(await tip.innerText(), /^expected: Trondheim\s[^]*looks like `Trondheim`[^]*p-value of the cell: [\de.-]+$/);
+    await page.locator("h1").hover();
+    assert.ok(!(await tip.isVisible()));
+    await number.getByRole("button").focus();
+    assert.match(await tip.innerText(), /cannot be read as a number/);
+    assert.equal(await number.getByRole("button").getAttribute("aria-describedby"), "tip");
+    await page.screenshot({ path: screenshotOf("mixed-tip") });
+    await page.keyboard.press("Escape");
+    assert.ok(!(await tip.isVisible()));
+    assert.match(await page.locator("#legend").innerText(), /Solid cells make their row odd/);
+  }));
+
+  test("called cells are reached with the Tab key", () => on("mixed", async (page) => {
+    await page.locator("#scroll").focus();
+    for (let step = 0; step < 20 && !(await page.locator("#tip").isVisible()); step++) await page.keyboard.press("Tab");
+    assert.match(await page.locator("#tip").innerText(), /^expected: /);
+  }));
+
+  test("an opened row has the guilty cell first, what is expected there, and no bars", () => on("mixed", async (page) => {
+    await page.locator("#table tr.row", { hasText: "Trondhiem" }).locator(".open").click();
+    const opened = page.locator(".opened");
+    assert.deepEqual(await opened.locator("thead th").allInnerTexts(), ["Column", "Value", "Expected", "p-value", "What is odd", "Normal"]);
+    const lines = opened.locator("tbody tr");
+    assert.deepEqual(await lines.evaluateAll((all) => all.map((line) => line.className)), ["is-called", "", "", ""]);
+    const first = await lines.first().innerText();
+    for (const part of ["Trondhiem", "Trondheim", "looks like `Trondheim`"]) assert.ok(first.includes(part), first);
+    assert.equal(await opened.locator(".track").count(), 0);
+    assert.match(await opened.innerText(), /texts of \d+ to \d+ characters/);
+    assert.equal(await opened.locator(".why li").count(), 1);
+  }));
+
+  test("columns with called cells come first, and can be shown in their own order", () => on("mixed", async (page) => {
+    const names = () => page.locator("#table thead button[data-key] bdi").allInnerTexts();
+    const some = await names();
+    assert.deepEqual(some.slice(3, 5).sort(), ["amount", "city"]);
+    const { columns } = await dataOf(page);
+    const own = page.getByRole("button", { name: "Columns in their own order" });
+    await own.click();
+    assert.deepEqual((await names()).slice(3), columns.map(({ name }) => name));
+  }));
+
+  test("all called cells are listed, lead to their rows, and are downloaded", () => on("mixed", async (page) => {
+    const { oddest } = await dataOf(page);
+    const lines = await page.locator("#called tbody tr").evaluateAll((all) => all.map((line) => [...line.children].map((cell) => cell.innerText)));
+    assert.deepEqual(lines.map(([row]) => Number(row.match(/\d+$/)[0])).sort((a, b) => a - b), [7, 20]);
+    const typo = lines.find(([, column]) => column === "city");
+    assert.deepEqual(typo.slice(1, 4), ["city", "Trondhiem", "Trondheim"]);
+    const save = async (name) => {
+      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name }).click()]);
+      return [download.suggestedFilename(), parseCsv(readFileSync(await download.path(), "utf8"))];
+    };
+    const [file, cells] = await save("Download 2 cells as CSV");
+    assert.equal(file, "odd-cells.csv");
+    assert.deepEqual(cells[0], ["row", "column", "value", "p", "expected", "low", "high", "reason"]);
+    assert.deepEqual(cells.find(([row]) => row === "7").slice(1, 3), ["city", "Trondhiem"]);
+    // The page has all 400 rows and all 4 columns: the whole table, repaired, and nothing else changed.
+    const [name, table] = await save("Download the repaired table as CSV");
+    assert.equal(name, "repaired.csv");
+    assert.equal(table.length, 401);
+    assert.equal(table[7][0], "Trondheim");
+    const changed = oddest.filter(([row, , , , cells]) => cells.some((cell, at) => (cell ?? "") !== table[row][at]));
+    assert.deepEqual(changed.map(([row]) => row).sort((a, b) => a - b), [7, 20]);
+    await page.locator("#called .to-row").first().click();
+    assert.equal(await page.locator(".opened").count(), 1);
+  }));
+
+  test("without odd rows the list of called cells is empty", () => on("mixed", async (page) => {
+    await page.getByRole("radio", { name: "p-value" }).check();
+    await page.getByRole("slider").focus();
+    await page.keyboard.press("Home");
+    if (countIn(await headline(page)) === 0) assert.match(await page.locator("#called").innerText(), /No cell is called/);
+    const called = await page.locator("#called tbody tr:not(.nothing)").count();
+    assert.equal(called, await page.locator("#table td.is-called").count());
+  }));
+
+  test("hostile names and values stay text in called cells, their tips and their list", () => on("hostile-cells", async (page) => {
+    const called = page.locator("#table td.is-called");
+    assert.ok((await called.count()) >= 1);
+    await called.first().getByRole("button").focus();
+    const tip = await page.locator("#tip").innerText();
+    const list = await page.locator("#called").innerText();
+    assert.ok(tip.includes("<img src=x onerror=") && list.includes("<img src=x onerror="), tip);
+    assert.ok(list.includes("⟨U+202E⟩"));
+    await page.locator(".open").first().click();
+    assert.equal(await page.evaluate(() => window.hacked), undefined);
+    assert.equal(await page.locator("main img, #tip img").count(), 0);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /repaired/ }).click()]);
+    const cells = parseCsv(readFileSync(await download.path(), "utf8")).flat();
+    assert.ok(cells.some((cell) => cell.startsWith("'=HYPERLINK(")) && !cells.some((cell) => /^[=@]/.test(cell)));
   }));
 
   test("colors follow the system, and the reader", () => on("orders", async (page) => {
@@ -229,13 +315,13 @@ describe("the report", () => {
     assert.ok(after[0] >= before[0]);
   }));
 
-  for (const name of ["orders", "wide", "hostile"]) {
+  for (const name of ["orders", "wide", "hostile", "mixed", "fitted"]) {
     test(`${name}: fits on a phone`, () => on(name, async (page) => {
       await page.locator(".open").first().click();
       const [content, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
       assert.ok(content <= screen, `${content} > ${screen}`);
       await page.screenshot({ path: screenshotOf(`${name}-phone`), fullPage: true });
-      if (name === "orders") assert.deepEqual(await barriers(page), []);
+      if (["orders", "mixed"].includes(name)) assert.deepEqual(await barriers(page), []);
     }, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }));
   }
 

@@ -5,8 +5,6 @@ use std::collections::BTreeSet;
 use arrow_array::{ArrayRef, RecordBatch};
 use oddcell::{
     Error,
-    detect::noise::NoiseParams,
-    encode::Part,
     judge::{self, Judge, Judgement, Labels, Observer, Oddest},
     verdict::Rule,
 };
@@ -114,9 +112,7 @@ impl<'a> Collector<'a> {
                 features: features.row(row).to_vec(),
                 ..KeptRow::default()
             };
-            if let Some(cells) = &findings.cells {
-                oddest::explain(&mut kept, &explainer, row, cells.row(row))?;
-            }
+            oddest::explain(&mut kept, &explainer, row, judgement)?;
             self.oddest.put(rows.first_row + row, findings.scores[row], kept);
         }
         for row in sampled {
@@ -143,13 +139,9 @@ impl<'a> Collector<'a> {
     /// also shows some rows with the noise that the detector was trained with.
     pub fn finish(self, about: About, noised: bool) -> Result<Report, Error> {
         let rows = self.oddest.into_rows();
-        let noise = NoiseParams::of(self.judge.spec()).filter(|_| noised).map(|params| params.noise());
+        let noise = self.judge.spec().noise().filter(|_| noised);
         let (sample, seed) = (self.sample.into_rows(), self.judge.seed());
-        let features = self.judge.encoder().features().iter().enumerate();
-        let coordinates: Vec<usize> = features
-            .filter(|(_, feature)| !matches!(feature.part, Part::Sign(_)))
-            .map(|(at, _)| at)
-            .collect();
+        let coordinates = self.judge.encoder().coordinates();
         let map = map::map(self.judge.fitted(), noise.as_ref(), &sample, &rows, &coordinates, seed)?;
         let thresholds = self.tally.thresholds(&rows, &self.labels);
         Ok(Report::new(&Content {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::{
     curves::Curves,
     map::Map,
-    oddest::{self, CellText, KeptRow},
+    oddest::{self, CellText, KeptRow, Should},
     page::Content,
     scores::Histogram,
     stops::Thresholds,
@@ -20,6 +20,8 @@ const COLUMNS: usize = 1_000;
 /// The most bytes of JSON for the columns, and for the rows.
 const COLUMN_BYTES: usize = 400_000;
 const ROW_BYTES: usize = 2_000_000;
+/// A called cell counts like so much noise where columns are chosen.
+const CALLED_WEIGHT: f64 = 1e6;
 /// The most characters of a sentence about a row or a column.
 const SENTENCE_CHARS: usize = 300;
 
@@ -33,8 +35,12 @@ pub(crate) struct Data<'a> {
     scores: &'a Histogram,
     curves: Option<&'a Curves>,
     map: Option<&'a Map>,
-    /// Whether the detector scores cells.
+    /// Whether anything is known about cells.
     pub(crate) cells: bool,
+    /// Whether the judge looked for the cells that make rows odd.
+    pub(crate) sets: bool,
+    /// Whether all rows and all columns of the table are here.
+    whole: bool,
     /// The unit of its cells.
     pub(crate) unit: CellUnit,
     /// From here on a cell is odd by itself.
@@ -54,7 +60,7 @@ pub(crate) struct Column {
     nulls: f64,
 }
 
-/// A row: number, score, p-value, truth, cells, noise by column, details, reasons.
+/// A row: number, score, p-value, truth, cells, noise by column, details, reasons, set.
 #[derive(Serialize)]
 pub(crate) struct Row<'a>(
     usize,
@@ -65,7 +71,12 @@ pub(crate) struct Row<'a>(
     Vec<Option<f64>>,
     Vec<Detail<'a>>,
     Vec<String>,
+    Option<Vec<Called<'a>>>,
 );
+
+/// A cell that makes its row odd: column, p-value, what should stand there, reason.
+#[derive(Serialize)]
+pub(crate) struct Called<'a>(usize, f64, Option<&'a Should>, String);
 
 /// A detail of a row: column, distance from normal, position relative to the normal range, share of training rows with
 /// this value, whether it is about being empty, what else is odd, and what was expected.
@@ -83,17 +94,24 @@ pub(crate) struct Detail<'a>(
 impl<'a> Data<'a> {
     pub(crate) fn new(content: &'a Content<'_>) -> Self {
         let shown = shown_columns(content);
+        let oddest = shown_rows(content, &shown);
+        let has_noise = content.rows.iter().any(|row| !row.noise.is_empty());
+        let sets = content.rows.iter().any(|row| row.set.is_some());
+        // A detector that scores rows only leaves the cells to the one that looks for sets.
+        let unit = if sets && !has_noise { CellUnit::SurpriseInContext } else { content.unit };
         Self {
             rows: content.n_rows,
             columns: shown.iter().map(|column| column_data(content.encoder, column)).collect(),
-            oddest: shown_rows(content, &shown),
+            whole: oddest.len() == content.n_rows && shown.len() == content.columns.len(),
+            oddest,
             thresholds: &content.thresholds,
             scores: &content.scores,
             curves: content.curves.as_ref(),
             map: content.map.as_ref(),
-            cells: content.rows.iter().any(|row| !row.noise.is_empty()),
-            unit: content.unit,
-            odd_from: content.unit.odd_from(),
+            cells: has_noise || sets,
+            sets,
+            unit,
+            odd_from: unit.odd_from(),
         }
     }
 }
@@ -107,7 +125,7 @@ struct Shown {
     judged: Option<usize>,
 }
 
-/// The columns in table order; if there are too many, those with the most noise.
+/// The columns in table order; if there are too many, those with called cells and the most noise.
 fn shown_columns(content: &Content<'_>) -> Vec<Shown> {
     let encoder = content.encoder.columns();
     let judged: BTreeMap<&str, usize> = encoder.iter().map(EncodedColumn::name).zip(0..).collect();
@@ -117,7 +135,10 @@ fn shown_columns(content: &Content<'_>) -> Vec<Shown> {
     let weight = |column: &Shown| {
         let noise =
             |row: &KeptRow| column.judged.and_then(|at| row.noise.get(at)).map_or(0.0, |sds| sds.min(10.0));
-        content.rows.iter().map(noise).sum::<f64>()
+        let is_called =
+            |row: &KeptRow| row.set.iter().flatten().any(|cell| Some(cell.column) == column.judged);
+        let weight = |row: &KeptRow| if is_called(row) { CALLED_WEIGHT } else { noise(row) };
+        content.rows.iter().map(weight).sum::<f64>()
     };
     let mut order: Vec<usize> = (0..shown.len()).collect();
     if shown.len() > COLUMNS {
@@ -181,6 +202,10 @@ fn row_data<'a>(kept: &'a KeptRow, shown: &[Shown]) -> Row<'a> {
             detail.expected.as_ref(),
         ))
     };
+    let called = |cell: &'a oddest::Called| {
+        let column = shown.iter().position(|column| column.judged == Some(cell.column))?;
+        Some(Called(column, cell.p, cell.expected.as_ref(), cut(&cell.reason)))
+    };
     Row(
         kept.row,
         kept.score,
@@ -190,6 +215,7 @@ fn row_data<'a>(kept: &'a KeptRow, shown: &[Shown]) -> Row<'a> {
         if kept.noise.is_empty() { Vec::new() } else { shown.iter().map(noise).collect() },
         kept.details.iter().filter_map(detail).collect(),
         kept.reasons.iter().map(|reason| cut(reason)).collect(),
+        kept.set.as_ref().map(|set| set.iter().filter_map(called).collect()),
     )
 }
 

@@ -3,8 +3,9 @@
 use arrow_array::ArrayRef;
 use oddcell::{
     Error,
-    explain::{About, Explainer},
-    judge::TOP_REASONS,
+    cells::{Expected, OddCell},
+    explain::{About, Explainer, Reason},
+    judge::{Judgement, TOP_REASONS},
     table::cell_text,
 };
 use serde::Serialize;
@@ -28,8 +29,10 @@ pub(crate) struct KeptRow {
     pub(crate) noise: Vec<f64>,
     /// The columns with the most noise, most first.
     pub(crate) details: Vec<Detail>,
-    /// In words, most noise first.
+    /// In words, most noise first; empty if the judge looks for sets.
     pub(crate) reasons: Vec<String>,
+    /// The cells that make the row odd, in the order of their repair; `None` if the judge does not look for them.
+    pub(crate) set: Option<Vec<Called>>,
     /// The encoded row.
     pub(crate) features: Vec<f64>,
 }
@@ -72,26 +75,79 @@ pub(crate) struct Detail {
     pub(crate) expected: Option<CellText>,
 }
 
+/// A cell that makes its row odd.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Called {
+    /// The column of the encoder.
+    pub(crate) column: usize,
+    pub(crate) p: f64,
+    /// What should stand there.
+    pub(crate) expected: Option<Should>,
+    /// What is odd, in a sentence.
+    pub(crate) reason: String,
+}
+
+/// What should stand in a cell: the value, the ends of its range, the likely levels with their chances, and how sure that is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Should(CellText, Option<CellText>, Option<CellText>, Vec<(CellText, f64)>, f64);
+
+impl Should {
+    fn of(expected: &Expected) -> Self {
+        let text = |text: &String| CellText::new(text.clone());
+        let share = |share: f64| (share * 1e4).round() / 1e4;
+        let levels = expected.levels.iter().map(|level| (text(&level.name), share(level.share)));
+        let [low, high] = [&expected.low, &expected.high].map(|end| end.as_ref().map(text));
+        Self(text(&expected.value), low, high, levels.collect(), share(expected.sure))
+    }
+}
+
+impl Called {
+    fn of(cell: &OddCell, reason: &Reason<'_>) -> Self {
+        let expected = reason.expected.as_ref().map(Should::of);
+        Self { column: cell.column, p: cell.p_value, expected, reason: reason.to_string() }
+    }
+}
+
 /// The text of every cell of a row.
 pub(crate) fn cells(arrays: &[Option<&ArrayRef>], row: usize) -> Vec<Option<CellText>> {
     let text = |array: Option<&ArrayRef>| cell_text(array?, row).map(CellText::new);
     arrays.iter().copied().map(text).collect()
 }
 
-/// Adds to `kept` what is known about its cells.
+/// Adds to `kept` what is known about its cells. `row` is its position in `judgement`.
 pub(crate) fn explain(
     kept: &mut KeptRow,
     explainer: &Explainer<'_>,
     row: usize,
-    noise: &[f64],
+    judgement: &Judgement,
 ) -> Result<(), Error> {
-    kept.noise = explainer.noise(noise).collect();
-    for (column, _) in explainer.ranked(noise, DETAILED) {
-        let reason = explainer.reason(row, column, noise)?;
-        if kept.reasons.len() < TOP_REASONS {
-            kept.reasons.push(reason.to_string());
+    if let Some(cells) = &judgement.findings.cells {
+        let noise = cells.row(row);
+        kept.noise = explainer.noise(noise).collect();
+        for (column, _) in explainer.ranked(noise, DETAILED) {
+            let reason = explainer.reason(row, column, noise)?;
+            if judgement.sets.is_none() && kept.reasons.len() < TOP_REASONS {
+                kept.reasons.push(reason.to_string());
+            }
+            kept.details.push(Detail::of(column, reason));
         }
-        kept.details.push(Detail {
+    }
+    if let Some(sets) = &judgement.sets {
+        let why = explainer.why(row, judgement, TOP_REASONS)?;
+        kept.set =
+            Some(sets.of(row).iter().zip(&why).map(|(cell, reason)| Called::of(cell, reason)).collect());
+        for (cell, reason) in sets.of(row).iter().zip(why) {
+            if kept.details.iter().all(|detail| detail.column != cell.column) {
+                kept.details.push(Detail::of(cell.column, reason));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Detail {
+    fn of(column: usize, reason: Reason<'_>) -> Self {
+        Self {
             column,
             amount: reason.amount_text(),
             emptiness: reason.about == About::Emptiness,
@@ -104,10 +160,9 @@ pub(crate) fn explain(
                 }
                 About::Value | About::Emptiness | About::Sign => reason.tells,
             },
-            expected: reason.expected.map(CellText::new),
-        });
+            expected: reason.expected.map(|expected| CellText::new(expected.value)),
+        }
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -352,34 +352,91 @@ fn shipments() -> String {
     csv
 }
 
-#[test]
-fn a_page_of_a_mixed_table_tells_what_is_odd_and_what_was_expected() {
-    let table = table(shipments());
-    let options = FitOptions::new(DetectorSpec::by_table());
-    let detection = oddcell::model::detect(&table, &options, &Context::silent(Seed(0))).unwrap();
-    let mut collector = Collector::new(&detection, Rule::Top(2));
-    let scorer = Scorer { cells: true, ..Scorer::new(&detection, Rule::Top(2)) };
+/// The page of a table judged by itself; the `most` oddest rows are odd.
+fn detected(name: &str, csv: String, most: usize, detector: DetectorSpec) -> Report {
+    let table = table(csv);
+    let detection =
+        oddcell::model::detect(&table, &FitOptions::new(detector), &Context::silent(Seed(0))).unwrap();
+    let mut collector = Collector::new(&detection, Rule::Top(most));
+    let scorer = Scorer { cells: true, ..Scorer::new(&detection, Rule::Top(most)) };
     scorer.run("made", table.batches.iter().cloned().map(Ok), &mut [&mut collector], None).unwrap();
-    let page = collector.finish(about("mixed"), true).unwrap();
-    keep("mixed", &page);
-    assert!(page.html().contains("in its column or given the other columns of its row"));
+    let page = collector.finish(about(name), true).unwrap();
+    keep(name, &page);
+    page
+}
+
+/// The called cells of a row: the column's position, and the value that is expected.
+fn called(row: &Value) -> Vec<(u64, &Value)> {
+    let cells = row[8].as_array().unwrap().iter();
+    cells.map(|cell| (cell[0].as_u64().unwrap(), &cell[2][0])).collect()
+}
+
+#[test]
+fn a_page_of_a_mixed_table_calls_the_guilty_cells_and_tells_what_is_expected() {
+    let page = detected("mixed", shipments(), 2, DetectorSpec::by_table());
+    assert!(page.html().contains("Solid cells make their row odd"));
     let found = data(page.html());
-    assert_eq!(found["unit"], "surprise in context");
+    assert_eq!((&found["unit"], &found["sets"]), (&"surprise in context".into(), &true.into()));
     let kinds: Vec<&Value> =
         found["columns"].as_array().unwrap().iter().map(|column| &column["kind"]).collect();
     assert_eq!(kinds, ["category", "date", "number", "text"]);
     assert!(found["columns"][3]["normal"].as_str().unwrap().starts_with("texts of "));
-    let mut first: Vec<(&Value, &Value, &Value)> = found["oddest"].as_array().unwrap()[..2]
-        .iter()
-        .map(|row| (&row[0], &row[6][0][5], &row[6][0][6]))
-        .collect();
-    first.sort_by_key(|(row, ..)| row.as_u64());
-    assert_eq!(first[0].0, 7);
-    assert!(first[0].1.as_str().unwrap().starts_with("looks like `Trondheim` ("));
-    assert_eq!(first[0].2, "Trondheim");
-    assert_eq!(first[1], (&Value::from(20), &Value::from("cannot be read as a number"), &Value::Null));
+    let mut first: Vec<&Value> = found["oddest"].as_array().unwrap()[..2].iter().collect();
+    first.sort_by_key(|row| row[0].as_u64());
+    assert_eq!(first[0][0], 7);
+    // One cell of each, and no other beside it.
+    assert_eq!(called(first[0]), [(0, &Value::from("Trondheim"))]);
+    assert!(first[0][8][0][3].as_str().unwrap().contains("looks like `Trondheim` ("));
+    assert_eq!(first[0][7], Value::Array(Vec::new()));
+    assert_eq!((&first[1][0], called(first[1])[0].0), (&Value::from(20), 2));
+    assert_eq!(first[1][6][0][5], "cannot be read as a number");
     // Every row has one noise for every column, whatever its features.
     assert_eq!(found["oddest"][0][5].as_array().unwrap().len(), 4);
+    assert_eq!(found["whole"], true);
+}
+
+#[test]
+fn a_detector_that_scores_rows_only_has_called_cells_too() {
+    let page = detected("rows-with-cells", wide(400, 4), 4, DetectorSpec::new("knn", None).unwrap());
+    let found = data(page.html());
+    assert_eq!((&found["cells"], &found["unit"]), (&true.into(), &"surprise in context".into()));
+    // In rows 4, 104, 204 and 304, one cell is 9 higher: that of column (row − 1) mod 4 = 3.
+    let rows = found["oddest"].as_array().unwrap()[..4].iter();
+    let mut named: Vec<(u64, Vec<u64>)> = rows
+        .map(|row| (row[0].as_u64().unwrap(), called(row).into_iter().map(|(column, _)| column).collect()))
+        .collect();
+    named.sort_unstable();
+    assert_eq!(named, [4, 104, 204, 304].map(|row| (row, vec![3])));
+    assert_eq!(found["oddest"][0][5], Value::Array(Vec::new()));
+}
+
+/// A table whose names and levels are markup, formulas and characters that turn the text around.
+fn hostile_levels() -> String {
+    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+    let levels = [
+        format!("{IMAGE} \u{202e}one"),
+        format!("{SCRIPT} two"),
+        "=HYPERLINK(\"http://example.org\",\"x\")".to_owned(),
+    ];
+    let mut csv = [quoted(IMAGE), quoted("=name"), "place".to_owned()].join(",");
+    for row in 0..400 {
+        let level = &levels[row % 3];
+        // The hundredth level is misspelled.
+        let level = if row == 99 { level.replace("one", "oen") } else { level.clone() };
+        let _ = write!(csv, "\n{},{},{}", quoted(&level), quoted(&levels[(row + 1) % 3]), (row * 37) % 101);
+    }
+    csv
+}
+
+#[test]
+fn hostile_names_stay_text_in_called_cells() {
+    let page = detected("hostile-cells", hostile_levels(), 1, DetectorSpec::by_table());
+    let html = page.html();
+    assert_eq!((html.matches("<script").count(), html.matches("</script").count()), (2, 2));
+    assert!(!html.contains("<img") && !html.contains("<!--"));
+    let found = data(html);
+    assert_eq!(found["oddest"][0][0], 100);
+    assert_eq!(called(&found["oddest"][0])[0], (0, &Value::from(format!("{IMAGE} \u{202e}oen"))));
 }
 
 #[test]

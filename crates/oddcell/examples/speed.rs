@@ -60,8 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             })?;
         }
         "noise" => {
-            let params = NoiseParams::of(&job.spec).ok_or("the parameters of noise")?;
-            let noise = params.noise();
+            let noise = job.spec.noise().ok_or("it trains without noise")?;
             job.count(SHARD_ROWS * noise.ratios.len() * job.width, || {
                 let mut values = normals(SHARD_ROWS * padded(job.width));
                 values.chunks_exact_mut(padded(job.width)).for_each(|row| row[job.width..].fill(0.0));

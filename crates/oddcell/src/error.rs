@@ -14,7 +14,9 @@
 use std::{borrow::Cow, path::PathBuf};
 
 use crate::count::{count, counted};
-pub use crate::{encode::EncodeError, judge::LabelError, model_file::ModelFileError, table::TableError};
+pub use crate::{
+    cells::RepairError, encode::EncodeError, judge::LabelError, model_file::ModelFileError, table::TableError,
+};
 
 /// Any error of this library.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +40,9 @@ pub enum Error {
     /// The label column does not hold truths.
     #[error(transparent)]
     Label(#[from] LabelError),
+    /// Cells could not be changed, or changed back.
+    #[error(transparent)]
+    Repair(#[from] RepairError),
     /// A model file could not be read or written.
     #[error(transparent)]
     ModelFile(#[from] ModelFileError),
@@ -88,6 +93,7 @@ impl Error {
             | Self::Fit(_)
             | Self::Score(_)
             | Self::Label(_)
+            | Self::Repair(_)
             | Self::ModelFile(_) => Blame::Input,
         }
     }
@@ -317,6 +323,7 @@ pub enum ScoreError {
 
 /// A text from a table, a file or a setting as it may reach a terminal: control characters, which can hide or forge what a
 /// terminal shows, and characters that change the direction of text are written as escapes, `\u{1b}`.
+#[doc(hidden)]
 #[must_use]
 pub fn escaped(text: &str) -> Cow<'_, str> {
     let is_active = |c: char| {
@@ -339,6 +346,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
 
 /// The message of an error and of its causes, each once, with serde's names of types in plain words. It is [`escaped`],
 /// because it quotes names and cells.
+#[doc(hidden)]
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();

@@ -50,7 +50,7 @@
 //! | module | content |
 //! |---|---|
 //! | [`table`] | reads files and streams into Arrow record batches, infers the kind of every column, writes tables |
-//! | [`encode`] | turns columns into features: standardized numbers, one-hot categories, flags for nulls |
+//! | [`encode`] | turns columns into features: standardized numbers, places for names, flags for nulls |
 //! | [`detect`] | the detectors, behind one trait and in one list |
 //! | [`calibrate`] | turns scores into p-values |
 //! | [`verdict`] | turns p-values or scores into verdicts |
@@ -71,6 +71,7 @@
 //! | `parquet` | reading and writing Parquet |
 
 pub mod calibrate;
+pub mod cells;
 pub mod demo;
 pub mod detect;
 pub mod encode;

@@ -131,6 +131,7 @@ impl Matrix {
     }
 
     /// The row and column, counted from 0, of the first value that is NaN or infinite.
+    #[doc(hidden)]
     #[must_use]
     pub fn first_not_finite(&self) -> Option<(usize, usize)> {
         let at = self.values.iter().position(|value| !value.is_finite())?;

@@ -12,7 +12,7 @@ use std::{
 
 use oddcell::{
     Context, DetectorSpec, Fitted, Matrix, Monitor, Progress, Seed,
-    detect::{DETECTORS, Entry, Keeps, Size, Training},
+    detect::{DETECTORS, Entry, Keeps, Size, Tables, Training},
     error::{FitError, ParamError, ScoreError},
     tensors::{Tensor, Tensors},
 };
@@ -131,6 +131,16 @@ fn names_are_unique_and_every_preset_builds() {
         let unknown = DetectorSpec::new(entry.name, None).unwrap().set("no such parameter", Value::Null);
         assert!(unknown.is_err());
     });
+}
+
+#[test]
+fn tables_of_either_sort_have_exactly_one_default() {
+    for tables in [Tables::OfNumbers, Tables::Mixed] {
+        let defaults = DETECTORS.iter().filter(|entry| entry.default_of == Some(tables));
+        assert_eq!(defaults.count(), 1, "{tables:?}");
+        let name = Entry::default_of(tables).name;
+        assert_eq!(Entry::named(name).unwrap().default_of, Some(tables));
+    }
 }
 
 #[test]

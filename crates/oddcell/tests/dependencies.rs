@@ -89,3 +89,15 @@ fn only_known_dependencies_come_in_several_versions() {
     versions.retain(|name, versions| versions.len() > 1 && !SEVERAL.contains(&name.as_str()));
     assert!(versions.is_empty(), "in several versions: {versions:?}");
 }
+
+#[test]
+fn cargo_deny_is_told_the_same() {
+    let config = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../deny.toml")).unwrap();
+    let list = |key: &str| -> BTreeSet<&str> {
+        let after =
+            config.split(&format!("\n{key} = [")).nth(1).unwrap_or_else(|| panic!("{key} is missing"));
+        after.split(']').next().unwrap().split('"').skip(1).step_by(2).collect()
+    };
+    assert_eq!(list("allow"), ALLOWED.into());
+    assert_eq!(list("skip"), SEVERAL.into());
+}

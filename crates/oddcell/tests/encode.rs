@@ -30,7 +30,7 @@ const ROOT_3: f64 = 1.732_050_807_568_877_2;
 
 #[test] // 0, 2, 4: mean 2, std √(8/3), so ∓2/√(8/3) = ∓√1.5. One null in four: mean 1/4, std √(3/16) = √3/4:
 // null gives (3/4)/(√3/4) = √3, others −(1/4)/(√3/4) = −1/√3. A null takes the mean: 0.
-fn numbers_are_standardised_and_nulls_take_the_mean_and_a_flag() {
+fn numbers_are_standardized_and_nulls_take_the_mean_and_a_flag() {
     let column = || vec![("x", numbers([Some(0.0), Some(2.0), None, Some(4.0)]))];
     let encoder = encoder(column());
     let parts: Vec<Part> = encoder.features().iter().map(|feature| feature.part).collect();
@@ -106,7 +106,7 @@ fn a_constant_column_is_divided_by_one_and_reported() {
 
 #[test] // True in one of four rows that are not null: mean 1/4, std √3/4 ⇒ true √3, false −1/√3, null 0.
 // Null in one of five: mean 1/5, std √(4/25) = 2/5 ⇒ null 2, others −1/2.
-fn booleans_are_standardised_over_the_rows_that_have_a_value() {
+fn booleans_are_standardized_over_the_rows_that_have_a_value() {
     let column = || vec![("b", booleans([Some(true), Some(false), Some(false), Some(false), None]))];
     let (t, f) = (ROOT_3, -1.0 / ROOT_3);
     assert_close(
@@ -122,7 +122,7 @@ fn a_boolean_that_was_never_true_stands_ten_out() {
 }
 
 #[test] // Day 0 and day 2: mean day 1, std 1 day.
-fn dates_are_standardised_seconds() {
+fn dates_are_standardized_seconds() {
     let encoder = encoder(vec![("d", moments([0, 2 * 86_400]))]);
     let later = batch(vec![("d", moments([0, 2 * 86_400, 86_400 + 21_600]))]);
     assert_close(&encoded(&encoder, &later), &[&[-1.0], &[1.0], &[0.25]]);
@@ -345,7 +345,7 @@ proptest! {
         }
     }
 
-    #[test] // Law: standardised training rows have mean 0, and standard deviation 1 unless they are constant.
+    #[test] // Law: standardized training rows have mean 0, and standard deviation 1 unless they are constant.
     fn training_rows_have_mean_zero_and_deviation_one(values in prop::collection::vec(-1e6..1e6f64, 2..60)) {
         let column = || vec![("x", numbers(values.iter().copied()))];
         let features: Vec<f64> = encoded(&encoder(column()), &batch(column())).concat();

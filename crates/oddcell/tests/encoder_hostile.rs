@@ -66,6 +66,7 @@ fn impossible() -> Vec<(&'static str, Value)> {
         ("/columns/1/content/unreadable", json!(huge)),
         ("/columns/2/content/true_rows", json!(21)),
         ("/columns/2/content/unreadable", json!(14)),
+        ("/columns/2/content/names/0", json!("maybe")),
         ("/columns/0/content/form/decimals/0", json!(18)),
         ("/columns/0/content/form/negative", json!(huge)),
         ("/columns/0/content/form/scale", json!(-1)),
@@ -122,9 +123,9 @@ fn every_figure_that_no_table_can_give_is_refused_with_its_place() {
     /columns/0/content/spread/min = -1.7976931348623157e+308
       not a valid encoder: column `number`: standard deviation: found 113.66074319190548, expected more, with such a range and so few rows
     /columns/0/content/spread/max = 3
-      not a valid encoder: column `number`: minimum, 1 % quantile, 99 % quantile, maximum: found 0.0, 0.18, 354.34000000000003, 3.0, expected numbers in rising order
+      not a valid encoder: column `number`: minimum, 1 % quantile, 99 % quantile, maximum: found 0.0, 0.0, 354.0, 3.0, expected numbers in rising order
     /columns/0/content/spread/low = 400
-      not a valid encoder: column `number`: minimum, 1 % quantile, 99 % quantile, maximum: found 0.0, 400.0, 354.34000000000003, 361.0, expected numbers in rising order
+      not a valid encoder: column `number`: minimum, 1 % quantile, 99 % quantile, maximum: found 0.0, 400.0, 354.0, 361.0, expected numbers in rising order
     /columns/0/content/unreadable = 19
       not a valid encoder: column `number`: unreadable cells: found 19, expected fewer than the rows that are not null
     /columns/0/content/kind = "word"
@@ -139,6 +140,8 @@ fn every_figure_that_no_table_can_give_is_refused_with_its_place() {
       not a valid encoder: column `boolean`: true rows: found 21, expected at most the rows that are true or false
     /columns/2/content/unreadable = 14
       not a valid encoder: column `boolean`: true rows: found 7, expected at most the rows that are true or false
+    /columns/2/content/names/0 = "maybe"
+      not a valid encoder: column `boolean`: words: found ["maybe", "true"], expected a word for false and one for true
     /columns/0/content/form/decimals/0 = 18
       not a valid encoder: column `number`: numbers by decimals: found 18, expected the rows with a number
     /columns/0/content/form/negative = 18446744073709551615

@@ -86,7 +86,7 @@ fn a_cell_that_cannot_be_read_is_shown_as_written_with_what_is_normal() {
     assert_eq!(
         told(&encoder, &batch, &cells),
         "price `18OO`: cannot be read as a number (normal 2 to 50)\n\
-         paid `nope`: cannot be read as true or false (usually `true` (50 %), `false` (50 %))"
+         paid `nope`: cannot be read as true or false (usually `yes` (50 %), `no` (50 %))"
     );
     of_first_row(&encoder, &batch, &cells, |reasons| {
         assert_eq!((reasons[0].amount, reasons[0].value.as_deref()), (None, Some("18OO")));
@@ -343,11 +343,11 @@ fn text_is_read_as_its_column_means_it() {
 
     city `Oslo`: unexpected (0.35 of 1); usually `Bergen` (50 %), `Oslo` (50 %)
     day 2024-02-01: 0.50 sd off (41.4 hours), after the normal range 2024-01-11 to 2024-01-22
-    paid `YES`: unexpected (0.25 of 1); usually `true` (50 %), `false` (50 %)
+    paid `YES`: unexpected (0.25 of 1); usually `yes` (50 %), `no` (50 %)
 
     city `Bodø`: unexpected (0.35 of 1), never seen in training; usually `Bergen` (50 %), `Oslo` (50 %)
     day 2024-01-03 08:30:00: 0.50 sd off (41.4 hours), before the normal range 2024-01-11 to 2024-01-22
-    paid `f`: unexpected (0.25 of 1); usually `true` (50 %), `false` (50 %)
+    paid `f`: unexpected (0.25 of 1); usually `yes` (50 %), `no` (50 %)
     ");
 }
 
@@ -422,4 +422,37 @@ fn a_surprise_is_never_worded_as_a_distance() {
     );
     assert!(reasons.iter().all(|reason| reason.amount.is_none() && reason.amount_text() == "–"));
     assert_eq!(serde_json::to_value(&reasons[0]).unwrap()["unit"], "surprise");
+}
+
+#[test] // Nine in ten rows have an amount, so only the other columns can make one odd; a note is rare by itself.
+fn a_filled_cell_that_should_be_empty_is_told_as_such() {
+    let mut columns = training();
+    columns.push(("note", numbers((0..100).map(|row| (row >= 96).then(|| f64::from(row))))));
+    let encoder = encoder(columns);
+    let mut cells = vec![("amount", numbers([Some(20.0)])), ("note", numbers([Some(98.0)]))];
+    cells.extend([("day", moments([NEW_YEAR])), ("city", texts([Some("Oslo")])), ("paid", booleans([None]))]);
+    let rows = tables::rows(&batch(cells));
+    let columns = encoder.matched(&rows).unwrap();
+    let explainer = Explainer::new(&encoder, CellUnit::SurpriseInContext, &rows, &columns);
+    let picked = [("amount", Part::IsNull, 6.7), ("note", Part::IsNull, 3.2), ("paid", Part::Value(0), 2.5)];
+    let reasons = explainer.top(0, &estimates(&encoder, &picked), 3).unwrap();
+    assert_eq!(
+        reasons.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        [
+            "amount 20: surprise 6.7 for not being empty given the other columns; empty in 10 % of training rows",
+            "note 98: surprise 3.2 for not being empty; empty in 96 % of training rows",
+            "paid empty: surprise 2.5; never empty in training",
+        ]
+    );
+}
+
+#[test] // 1 to 100: the 1 % quantile is 1.99, and no such number can stand there. All codes have six characters.
+fn whole_numbers_and_equal_lengths_have_ranges_as_people_would_say_them() {
+    let codes: Vec<String> = (0..100).map(|row| format!("ab c{row:02}")).collect();
+    let encoder = encoder(vec![
+        ("count", numbers((0..100).map(|row| Some(f64::from(row * 37 % 100 + 1))))),
+        ("code", texts(codes.iter().map(String::as_str))),
+    ]);
+    let normal = |at: usize| encoder.columns()[at].normal().to_string();
+    assert_eq!([normal(0), normal(1)], ["2 to 99", "texts of 6 characters"]);
 }

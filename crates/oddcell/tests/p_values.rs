@@ -58,7 +58,7 @@ const MODELS: u64 = 4_000;
 #[test] // 20 % of 495 rows are 99: p is a multiple of 1/100, and each of them is equally likely. KS at 0.1 %: 1.95/√n.
 fn with_a_holdout_p_values_are_uniform() {
     let mut options = options("knn");
-    options.split.cross_fit_below = 0;
+    options.split.cross_fit_below = Some(0);
     let p_values = p_values(&options, 495, MODELS, 1);
     for level in LEVELS {
         let share = share_up_to(level, &p_values);
@@ -71,10 +71,10 @@ fn with_a_holdout_p_values_are_uniform() {
     assert!(distance < critical, "KS distance {distance}, critical {critical}");
 }
 
-#[test] // Equal scores, of which ecod has many far out, only make p-values larger.
+#[test] // Equal scores (ecod has many far out) only make p-values larger.
 fn with_a_holdout_and_ties_small_p_values_are_no_more_frequent_than_they_say() {
     let mut options = options("ecod");
-    options.split.cross_fit_below = 0;
+    options.split.cross_fit_below = Some(0);
     let p_values = p_values(&options, 495, MODELS, 1);
     for level in LEVELS {
         let share = share_up_to(level, &p_values);

@@ -271,11 +271,11 @@ fn observers_see_every_row_once_and_in_order() {
 #[test] // Scores and truths by hand: the truth of a row is whether its number is even.
 fn labels_come_from_a_column_or_from_the_caller() {
     let model = knn();
-    let labelled = with_column(csv(60, 2), "truth", |row| row % 2);
+    let labeled = with_column(csv(60, 2), "truth", |row| row % 2);
     let metrics = |truths| {
         let mut labels = Labels::default();
         let scorer = Scorer { truths, ..Scorer::new(&model, Rule::Top(3)) };
-        scorer.run("orders", reader(labelled.clone(), 25), &mut [&mut labels], None)?;
+        scorer.run("orders", reader(labeled.clone(), 25), &mut [&mut labels], None)?;
         Ok::<_, Error>(labels.metrics())
     };
     let known: Vec<bool> = (1..=60).map(|row| row % 2 == 1).collect();

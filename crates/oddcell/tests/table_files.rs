@@ -23,7 +23,7 @@ use oddcell::{
 
 use self::reading::{cells, error, kinds, names, numbers, read, read_with, written};
 
-const MIXED: &str = "id,amount,when,paid,colour\n\
+const MIXED: &str = "id,amount,when,paid,color\n\
                      a1,1.50,2024-01-31,yes,red\n\
                      a2,NA,2024-02-01 10:00,no,\" blue, dark \"\n\
                      a3,-3e2,,yes,?\n";
@@ -39,7 +39,7 @@ fn the_reader_can_be_moved_to_another_thread() {
 fn a_mixed_csv_is_read_with_kinds_and_given_back_byte_for_byte() {
     use ColumnKind::{Boolean, Category, Date, Number};
     let table = read(MIXED).unwrap();
-    assert_eq!(names(&table), ["id", "amount", "when", "paid", "colour"]);
+    assert_eq!(names(&table), ["id", "amount", "when", "paid", "color"]);
     assert_eq!(kinds(&table), [Category, Number, Date, Boolean, Category]);
     assert_eq!(table.n_rows(), 3);
     assert_eq!(String::from_utf8(written(&table, Format::Csv)).unwrap(), MIXED);
@@ -49,9 +49,9 @@ fn a_mixed_csv_is_read_with_kinds_and_given_back_byte_for_byte() {
 fn json_lines_hold_plain_values_and_read_back() {
     let table = read(MIXED).unwrap();
     let text = String::from_utf8(written(&table, Format::JsonLines)).unwrap();
-    let expected = r#"{"id":"a1","amount":1.50,"when":"2024-01-31","paid":"yes","colour":"red"}
-{"id":"a2","amount":null,"when":"2024-02-01 10:00","paid":"no","colour":" blue, dark "}
-{"id":"a3","amount":-3e2,"when":null,"paid":"yes","colour":null}
+    let expected = r#"{"id":"a1","amount":1.50,"when":"2024-01-31","paid":"yes","color":"red"}
+{"id":"a2","amount":null,"when":"2024-02-01 10:00","paid":"no","color":" blue, dark "}
+{"id":"a3","amount":-3e2,"when":null,"paid":"yes","color":null}
 "#;
     assert_eq!(text, expected);
     let back = read(&text).unwrap();
@@ -504,4 +504,20 @@ fn a_failing_sink_is_an_error_of_the_system() {
     }
     let refused = TableWriter::create("test", Vec::new(), Format::Npy, &table.schema(), &[]).unwrap_err();
     assert_eq!(refused.to_string(), "cannot write npy: tables are written as csv, jsonl or parquet");
+}
+
+#[test]
+fn values_of_json_lines_come_back_as_they_were() {
+    let line = |row: usize| {
+        let (truth, empty) = (row.is_multiple_of(3), if row.is_multiple_of(4) { r#""""# } else { "null" });
+        let mixed = if row == 5 { r#""-""#.to_owned() } else { row.to_string() };
+        let zip = 1_005 + row % 7;
+        format!(
+            r#"{{"zip":"{zip}","n":{row},"t":"{truth}","b":{truth},"e":{empty},"m":{mixed},"code":1005}}"#
+        ) + "\n"
+    };
+    let lines: String = (0..30).map(line).collect();
+    let mut table = read(&lines).unwrap();
+    table.set_kind("code", ColumnKind::Category).unwrap();
+    assert_eq!(String::from_utf8(written(&table, Format::JsonLines)).unwrap(), lines);
 }

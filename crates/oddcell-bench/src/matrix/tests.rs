@@ -24,8 +24,8 @@ fn write_set(folder: &Path) -> Entrant {
     let mut stream = Seed(1).stream("set", &[]);
     let mut text = "x1,x2,x3,y\n".to_owned();
     for row in 0..44 {
-        let centre = if row < 40 { 0.0 } else { 9.0 };
-        let mut cell = || centre + stream.normal();
+        let center = if row < 40 { 0.0 } else { 9.0 };
+        let mut cell = || center + stream.normal();
         let _ = writeln!(text, "{},{},{},{}", cell(), cell(), cell(), u8::from(row >= 40));
     }
     let path = folder.join("made.csv");

@@ -1,15 +1,15 @@
 //! Results of `bench spoil`, in two files: a line per table, seed and method, and a line per spoiled row.
 
 use std::{
-    fmt, io,
+    fmt,
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     LabError,
-    files::{create_folder, write_whole},
+    files::{create_folder, read_lines, write_lines},
 };
 
 /// The file with a line per table.
@@ -111,7 +111,7 @@ impl Results {
     /// Reads the results of a folder; none if it has none.
     pub fn open(folder: &Path) -> Result<Self, LabError> {
         create_folder(folder)?;
-        let (measured, found) = (read(&folder.join(TABLES))?, read(&folder.join(ROWS))?);
+        let (measured, found) = (read_lines(&folder.join(TABLES))?, read_lines(&folder.join(ROWS))?);
         Ok(Self { folder: folder.to_owned(), measured, found })
     }
 
@@ -122,8 +122,8 @@ impl Results {
         self.found.retain(|old| (&old.table, &old.method, old.seed) != key);
         self.measured.push(measured);
         self.found.extend(found);
-        write(&self.folder.join(ROWS), &self.found)?;
-        write(&self.folder.join(TABLES), &self.measured)
+        write_lines(&self.folder.join(ROWS), &self.found)?;
+        write_lines(&self.folder.join(TABLES), &self.measured)
     }
 }
 
@@ -149,24 +149,4 @@ impl fmt::Display for Measured {
             write!(formatter, "{message}")
         }
     }
-}
-
-fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, LabError> {
-    let bytes = match std::fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        result => result.map_err(LabError::file("read", path))?,
-    };
-    let bad = |error: csv::Error| LabError::BadResults {
-        path: path.to_owned(),
-        line: error.position().map_or(1, csv::Position::line),
-        reason: error.to_string(),
-    };
-    csv::Reader::from_reader(&*bytes).into_deserialize().map(|row| row.map_err(bad)).collect()
-}
-
-fn write<T: Serialize>(path: &Path, rows: &[T]) -> Result<(), LabError> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let written = rows.iter().try_for_each(|row| writer.serialize(row)).map_err(io::Error::other);
-    let bytes = written.and_then(|()| writer.into_inner().map_err(csv::IntoInnerError::into_error));
-    write_whole(path, &bytes.map_err(LabError::file("write", path))?)
 }

@@ -47,6 +47,7 @@ pub(crate) fn run(command: &BenchCommand) -> Result<(), Failure> {
             run_matrices(&[Protocol::CellsNoise, Protocol::CellsSwap], &methods, args)
         }
         BenchCommand::Spoil(args) => super::bench_spoil::run(args),
+        BenchCommand::Errors(args) => super::bench_errors::run(args),
         BenchCommand::Ablate(args) => {
             let methods = ablated_methods(args)?;
             run_matrices(&[Protocol::Occ], &methods, &args.run)

@@ -21,7 +21,7 @@ use crate::{
     output::{self, Target},
     progress::Training,
     report::about,
-    show::oddest_table,
+    show::{View, oddest_table},
     summary::{count, counted},
 };
 
@@ -34,10 +34,10 @@ struct Hits {
     spoiled: usize,
     /// Spoiled rows among the oddest rows; as many rows are looked at as were spoiled.
     rows_found: usize,
-    /// Rows found whose first reason is the spoiled column.
+    /// Rows found whose spoiled cell is named first.
     cells_named_first: usize,
-    /// Rows found with the spoiled column among the three reasons.
-    cells_named: usize,
+    /// Rows found whose spoiled cell is named, and no other.
+    cells_named_alone: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
         return output::print_json(&summary);
     }
     if !args.run.quiet {
-        output::print_styled(&oddest_table(&oddest[..10], &detection.encoder))?;
+        output::print_styled(&oddest_table(&oddest[..10], &detection.encoder, View::Rows))?;
         output::print(&summary.text())?;
     }
     Ok(())
@@ -121,7 +121,7 @@ fn hits(demo: &Demo, oddest: &[OddRow], blatant: bool) -> Hits {
         hits.rows_found += 1;
         hits.cells_named_first +=
             usize::from(found.columns.first().is_some_and(|column| column == spoiled.column));
-        hits.cells_named += usize::from(found.columns.iter().any(|column| column == spoiled.column));
+        hits.cells_named_alone += usize::from(found.columns == [spoiled.column]);
     }
     hits
 }
@@ -138,12 +138,12 @@ impl DemoSummary {
             self.blatant.spoiled,
             self.subtle.spoiled
         );
-        let _ = writeln!(text, "           spoiled  row found  cell is 1st reason  cell in top 3");
+        let _ = writeln!(text, "           spoiled  row found  cell named first  cell named alone");
         for (name, hits) in [("blatant", &self.blatant), ("subtle", &self.subtle)] {
             let _ = writeln!(
                 text,
-                "  {name:<9} {:>6}  {:>9}  {:>18}  {:>13}",
-                hits.spoiled, hits.rows_found, hits.cells_named_first, hits.cells_named
+                "  {name:<9} {:>6}  {:>9}  {:>16}  {:>16}",
+                hits.spoiled, hits.rows_found, hits.cells_named_first, hits.cells_named_alone
             );
         }
         let odd = counted(self.odd, "row is", "rows are");

@@ -50,6 +50,7 @@ pub(crate) fn run(args: &DetectArgs) -> Result<(), Failure> {
     };
     let mut judged = judging.run(&origin, table.batches.iter().cloned().map(Ok), &pool)?;
     let mut notes = table.all_notes();
+    notes.extend(detection.spec().note());
     notes.extend(understood::notes(&detection.encoder));
     notes.extend(detection.verdict_notes(rule, &judged.outcome));
     let report = judged.write_page(false, &pool, || report::about(&table.origin, &detection, &notes))?;

@@ -68,6 +68,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let Learned { model, origin, mut notes, table } = learn(args, &options, &kinds, &context, &pool)?;
     progress.done();
     model.save(&args.output)?;
+    notes.extend(model.spec().note());
     notes.extend(understood::notes(model.encoder()));
 
     let (metrics, report) = judge_own(args, table, &origin, &model, &notes, &pool)?;

@@ -5,14 +5,14 @@ use std::{fmt::Write as _, path::Path};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use oddcell::{
     Error, Model,
-    encode::{ColumnOverview, overview},
+    encode::{ColumnOverview, Duplicate, Duplicates, duplicates, overview},
     model_file::ModelFileError,
 };
 use serde::Serialize;
 
 use super::inspect_model;
 use crate::{
-    args::InspectArgs,
+    args::{InspectArgs, RunArgs},
     failure::Failure,
     learning, output, show,
     summary::{count, counted, note_line},
@@ -21,6 +21,9 @@ use crate::{
 /// Longer names are cut.
 const NAME_CHARS: usize = 24;
 const WIDTH: u16 = 80;
+/// Longer cells of duplicates are cut, and more of them only counted.
+const CELL_CHARS: usize = 40;
+const MOST_LISTED: usize = 20;
 
 /// A table as it was understood.
 #[derive(Serialize)]
@@ -29,9 +32,16 @@ struct Overview {
     rows: usize,
     columns: Vec<ColumnOverview>,
     notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicates: Option<Duplicates>,
 }
 
 pub(crate) fn run(args: &InspectArgs) -> Result<(), Failure> {
+    let pool = learning::pool(&RunArgs { threads: None, json: args.json, quiet: false })?;
+    pool.install(|| inspect(args))
+}
+
+fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     if args.file == Path::new("-") {
         return inspect_table(args);
     }
@@ -44,6 +54,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<(), Failure> {
                 ("--kind", !args.columns.kinds.is_empty()),
                 ("--keep-identifiers", args.columns.keep_identifiers),
                 ("--config", args.config.is_some()),
+                ("--duplicates", args.duplicates),
             ];
             if let Some((flag, _)) = flags.iter().find(|(_, is_set)| *is_set) {
                 let message = format!(
@@ -68,8 +79,10 @@ fn inspect_table(args: &InspectArgs) -> Result<(), Failure> {
     let (options, kinds) = learning::column_options(args.config.as_deref(), &args.columns, &args.read)?;
     let (table, _) = learning::read_table(&args.file, &args.read, &args.columns, &kinds, &options)?;
     let columns = overview(&table, &options, args.columns.label.as_deref())?;
-    let overview =
-        Overview { data: table.origin.clone(), rows: table.n_rows(), columns, notes: table.all_notes() };
+    let label = args.columns.label.as_deref();
+    let duplicates = args.duplicates.then(|| duplicates(&table, &options, label)).transpose()?;
+    let (data, rows, notes) = (table.origin.clone(), table.n_rows(), table.all_notes());
+    let overview = Overview { data, rows, columns, notes, duplicates };
     if args.json {
         return output::print_json(&overview);
     }
@@ -120,6 +133,39 @@ impl Overview {
         for note in &self.notes {
             let _ = writeln!(text, "{}", note_line(note));
         }
+        if let Some(duplicates) = &self.duplicates {
+            text += &listed(duplicates);
+        }
         text
     }
+}
+
+/// The equal and the nearly equal rows, the first ones of each.
+fn listed(Duplicates { columns, equal, nearly_equal }: &Duplicates) -> String {
+    let mut text = format!("\nrows compared by {}:\n", counted(columns.len(), "column", "columns"));
+    let parts = [
+        (equal, "row is equal to an earlier one", "rows are equal to an earlier one"),
+        (nearly_equal, "row is nearly equal to an earlier one", "rows are nearly equal to an earlier one"),
+    ];
+    for (rows, one, many) in parts {
+        let _ = writeln!(text, "{}", counted(rows.len(), one, many));
+        for Duplicate { row, first, differs } in rows.iter().take(MOST_LISTED) {
+            let _ = write!(text, "  row {} like row {}", count(*row), count(*first));
+            let _ = match differs {
+                Some((column, [before, now])) => {
+                    let cell = |cell: &Option<String>| match cell {
+                        Some(cell) => format!("`{}`", show::cut(&show::clean(cell), CELL_CHARS)),
+                        None => "empty".to_owned(),
+                    };
+                    let column = show::cut(&show::clean(column), NAME_CHARS);
+                    writeln!(text, ": {column} {} instead of {}", cell(now), cell(before))
+                }
+                None => writeln!(text),
+            };
+        }
+        if rows.len() > MOST_LISTED {
+            let _ = writeln!(text, "  and {} more; --json lists all", count(rows.len() - MOST_LISTED));
+        }
+    }
+    text
 }

@@ -2,15 +2,21 @@
 
 pub(crate) mod bench;
 mod bench_choice;
+mod bench_errors;
 pub(crate) mod bench_sets;
 mod bench_spoil;
 mod bench_standings;
+pub(crate) mod cells;
+pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod detect;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod inspect;
 mod inspect_model;
+pub(crate) mod man;
+pub(crate) mod repair;
+pub(crate) mod schema;
 pub(crate) mod score;
 
 use std::path::Path;
@@ -55,14 +61,14 @@ fn wanted(encoder: &Encoder, label: Option<&str>) -> Wanted {
 }
 
 /// Loads a model that is as strict as it was fitted, or as the flags ask.
-fn load(path: &Path, read: &ReadArgs) -> Result<Model, Error> {
-    let model = Model::load(path)?;
+pub(crate) fn load(path: &Path, read: &ReadArgs, pool: &rayon::ThreadPool) -> Result<Model, Error> {
+    let model = pool.install(|| Model::load(path))?;
     let strict = read.strict || model.encode_options().strict;
     Ok(model.strict(strict))
 }
 
 /// Opens the rows that a model will judge; also returns notes about their columns.
-fn open(
+pub(crate) fn open(
     model: &Model,
     data: &Path,
     read: &ReadArgs,

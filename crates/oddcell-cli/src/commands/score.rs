@@ -25,11 +25,11 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<(), Failure> {
     let target = Target::of(&args.output, &args.run)?;
     let (inputs, page) = ([&args.data, &args.model], args.report.report.as_ref());
     report::check_outputs(&target, page, &inputs)?;
-    let model = load(&args.model, &args.read)?;
+    let pool = learning::pool(&args.run)?;
+    let model = load(&args.model, &args.read, &pool)?;
     let (mut reader, mut notes) =
         timings.time(Stage::Reading, || open(&model, &args.data, &args.read, args.label.as_deref()))?;
     let (name, schema) = (reader.origin().to_owned(), reader.schema().clone());
-    let pool = learning::pool(&args.run)?;
     let judging = Judging {
         truths: judging::truths(args.label.as_deref()),
         only: args.output.only,

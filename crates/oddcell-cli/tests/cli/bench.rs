@@ -675,7 +675,7 @@ fn npy(shape: &str, values: &[f64]) -> Vec<u8> {
     bytes
 }
 
-/// A set of 40 training rows, and of 20 test rows of which the last four are far away.
+/// A set of 40 training rows and 20 test rows; the last four of these are far away.
 fn split_set(shift: f64, with_split: bool) -> Vec<u8> {
     let rows = 0..60;
     let cell =

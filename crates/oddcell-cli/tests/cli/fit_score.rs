@@ -415,7 +415,7 @@ fn verdicts_of_the_stream_equal_those_in_memory() {
 #[test]
 fn with_labels_the_agreement_is_told() {
     let folder = Folder::without_figures();
-    let labelled: String = orders(120)
+    let labeled: String = orders(120)
         .lines()
         .enumerate()
         .map(|(row, line)| match row {
@@ -423,22 +423,22 @@ fn with_labels_the_agreement_is_told() {
             row => format!("{line},{}\n", u8::from(row == 7)),
         })
         .collect();
-    folder.write("labelled.csv", labelled);
-    let args = ["fit", "labelled.csv", "-o", "m.oddcell", "--label", "truth"];
+    folder.write("labeled.csv", labeled);
+    let args = ["fit", "labeled.csv", "-o", "m.oddcell", "--label", "truth"];
     assert_cmd_snapshot!(folder.tiny(args), @r"
     success: true
     exit_code: 0
     ----- stdout -----
 
     ----- stderr -----
-    learned from 120 rows, 6 columns (30 features) of labelled.csv
+    learned from 120 rows, 6 columns (30 features) of labeled.csv
     cross-fitted: 5 detectors, each calibrated on the rows it did not see
     on its own training rows (anomalies: 1): AUC [figure], average precision [figure], F1 [figure]
     columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
              1 category (city); left out: truth (label)
     written to m.oddcell
     ");
-    let args = ["score", "m.oddcell", "labelled.csv", "--label", "truth", "-o", "out.csv"];
+    let args = ["score", "m.oddcell", "labeled.csv", "--label", "truth", "-o", "out.csv"];
     assert_cmd_snapshot!(folder.oddcell(args), @r"
     success: true
     exit_code: 0
@@ -470,12 +470,45 @@ fn explain_shows_every_cell_of_a_row() {
 
     let args = ["explain", "m.oddcell", "orders.csv", "--row", "7", "--json"];
     let json: serde_json::Value = serde_json::from_str(&succeed(&mut folder.oddcell(args))).unwrap();
-    assert_eq!(json["row"], 7);
-    let cells = json["cells"].as_array().unwrap();
+    let row = &json["rows"][0];
+    assert_eq!((&row["row"], &row["odd"][0]), (&7.into(), &"amount".into()));
+    let cells = row["cells"].as_array().unwrap();
     assert_eq!(cells.len(), 6);
     let amount = cells.iter().find(|cell| cell["column"] == "amount").unwrap();
     assert_eq!(amount["value"], "9999.0");
     assert_eq!(amount["side"], "above");
+}
+
+#[test]
+fn explain_shows_several_rows_of_a_table_judged_by_itself() {
+    let folder = Folder::new();
+    folder.write("orders.csv", orders(120));
+    let explain = |row: &'static str, flag: &'static str| {
+        folder.oddcell(["explain", "orders.csv", "--detector", "ecod", "--row", row, "--threads", "1", flag])
+    };
+    let text = succeed(&mut explain("9,7", "--quiet"));
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("row ")).collect();
+    assert!(rows[0].starts_with("row 9: ") && rows[1].starts_with("row 7: "), "{text}");
+    // The spoiled cell is marked, and no other.
+    let marked: Vec<&str> = text.lines().filter(|line| line.contains(" *")).collect();
+    assert_eq!(marked.len(), 1, "{text}");
+    assert!(marked[0].starts_with("amount") && marked[0].contains("*9999.0"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&succeed(&mut explain("7", "--json"))).unwrap();
+    assert_eq!(json["rows"][0]["odd"], serde_json::json!(["amount"]));
+    let expected = json["rows"][0]["cells"][0]["expected"]["value"].as_str().unwrap();
+    assert!((10.0..20.5).contains(&expected.parse::<f64>().unwrap()), "{expected}");
+    // As detect judges it.
+    let judged =
+        succeed(&mut folder.oddcell(["detect", "orders.csv", "--detector", "ecod", "--threads", "1"]));
+    let score: f64 = column(&judged, "odd_score")[6].parse().unwrap();
+    assert_eq!(json["rows"][0]["score"].as_f64(), Some(score));
+    let with_model =
+        folder.oddcell(["explain", "m", "orders.csv", "--row", "1", "--seed", "1"]).output().unwrap();
+    assert_eq!(
+        String::from_utf8(with_model.stderr).unwrap(),
+        "error: options about columns and learning are for a table that is judged by itself; a model keeps what it was fitted with\n\
+         hint: leave them out, or leave the model out\n"
+    );
 }
 
 #[test]

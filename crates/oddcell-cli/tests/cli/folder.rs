@@ -11,7 +11,7 @@ use insta::internals::SettingsBindDropGuard;
 use tempfile::TempDir;
 
 /// Trains next to nothing: these tests are about the command, not about the net.
-pub(crate) const TINY: [&str; 4] = ["--set", "train_for=30 steps", "--threads", "1"];
+pub(crate) const TINY: [&str; 6] = ["--detector", "noise", "--set", "train_for=30 steps", "--threads", "1"];
 
 /// An empty folder, and filters for what changes from run to run.
 pub(crate) struct Folder {

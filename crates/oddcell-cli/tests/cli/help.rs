@@ -92,7 +92,7 @@ fn the_help_of_every_command_of_the_laboratory_has_examples() {
         list.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names: Vec<&str> = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
     let commands: Vec<&str> = names.into_iter().filter(|name| !name.is_empty() && *name != "help").collect();
-    assert_eq!(commands.len(), 13, "{commands:?}");
+    assert_eq!(commands.len(), 14, "{commands:?}");
     for command in commands {
         let help = succeed(&mut folder.oddcell(["bench", command, "--help"]));
         assert!(help.contains(&format!("Examples:\n  oddcell bench {command}")), "{command}: {help}");
@@ -195,14 +195,14 @@ fn help_of_detect() {
 
     Learning:
           --detector <NAME>  Detector [default: noise for tables of numbers, columns for all others]
-          --preset <NAME>    Parameter set; of noise: `default`, `fast`, `best`, or `paper` (exactly as
-                             in the paper)
+          --preset <NAME>    Parameter set; noise has default, fast, best, paper
           --fast             Same as `--preset fast`: learns and scores several times as fast, finds
                              somewhat less
           --best             Same as `--preset best`: takes several times as long
-          --keep-rows <N>    Training rows that noise keeps for comparison (same as `--set
+          --keep-rows <N>    Training rows that the model keeps for comparison (same as `--set
                              keep_rows=N`); 0 keeps none
-          --net <NET>        Net of the noise detector [possible values: mlp, resmlp]
+          --net <NET>        Net of the detector (same as `--set net=NET`) [possible values: mlp,
+                             resmlp]
           --set <KEY=VALUE>  Set one parameter, e.g. `sigma_max=1.5`, `encode.one_hot=true`,
                              `fit.folds=10`
           --config <FILE>    Read parameters from a TOML file
@@ -243,7 +243,7 @@ fn help_of_fit() {
     Options:
       -o, --output <MODEL>  Write the model here
           --stream          For tables larger than memory: read the file twice and learn block by block
-                            (noise detector only)
+                            (not every detector can)
           --memory <GB>     Memory for rows with --stream, in GB [default: 0.512]
       -h, --help            Print help
 
@@ -272,14 +272,14 @@ fn help_of_fit() {
 
     Learning:
           --detector <NAME>  Detector [default: noise for tables of numbers, columns for all others]
-          --preset <NAME>    Parameter set; of noise: `default`, `fast`, `best`, or `paper` (exactly as
-                             in the paper)
+          --preset <NAME>    Parameter set; noise has default, fast, best, paper
           --fast             Same as `--preset fast`: learns and scores several times as fast, finds
                              somewhat less
           --best             Same as `--preset best`: takes several times as long
-          --keep-rows <N>    Training rows that noise keeps for comparison (same as `--set
+          --keep-rows <N>    Training rows that the model keeps for comparison (same as `--set
                              keep_rows=N`); 0 keeps none
-          --net <NET>        Net of the noise detector [possible values: mlp, resmlp]
+          --net <NET>        Net of the detector (same as `--set net=NET`) [possible values: mlp,
+                             resmlp]
           --set <KEY=VALUE>  Set one parameter, e.g. `sigma_max=1.5`, `encode.one_hot=true`,
                              `fit.folds=10`
           --config <FILE>    Read parameters from a TOML file

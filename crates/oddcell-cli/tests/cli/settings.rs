@@ -112,6 +112,27 @@ fn every_detector_fits_and_scores() {
     }
 }
 
+// `orders.csv` has names and dates, so that `columns` is its default; that keeps no rows, and knows no `keep_rows`.
+#[test]
+fn whoever_sets_a_parameter_is_told_which_detector_it_chooses() {
+    let folder = folder();
+    let set = ["--keep-rows", "0", "--set", "train_for=2 steps"];
+    let note = "the detector is `noise` because its parameter `keep_rows` is set; the default for this table is `columns`";
+    let found = params(&folder, &set);
+    assert_eq!((&found["detector"], &found["params"]["keep_rows"]), (&"noise".into(), &0.into()));
+    assert_eq!(found["notes"], serde_json::json!([note]));
+    let named = params(&folder, &[&set[..], &["--detector", "noise"]].concat());
+    assert_eq!(named["notes"], serde_json::json!([]));
+    let detected = succeed(folder.oddcell(["detect", "orders.csv", "--json", "-o", "out.csv"]).args(set));
+    assert!(detected.contains(note), "{detected}");
+    let streamed = params(&folder, &["--stream", "--set", "train_for=2 steps"]);
+    assert!(streamed["notes"][0].as_str().unwrap().contains("because its parameter `train_for` is set"));
+    // A table of numbers gets the same detector with and without.
+    let numbers: Vec<String> = (0..90).map(|row| format!("{row},{}\n", row * 37 % 91)).collect();
+    folder.write("orders.csv", numbers.concat());
+    assert_eq!(params(&folder, &[&set[..], &["--no-header"]].concat())["notes"], serde_json::json!([]));
+}
+
 #[test]
 fn the_paper_preset_is_known() {
     let found = params(&folder(), &["--preset", "paper", "--set", "train_for=2 steps"]);

@@ -29,7 +29,7 @@ fn a_streamed_fit_says_what_it_learned_from_and_its_model_scores() {
 #[test]
 fn labels_and_the_page_are_there_for_a_streamed_fit_too() {
     let folder = Folder::new();
-    let labelled: String = orders(300)
+    let labeled: String = orders(300)
         .lines()
         .enumerate()
         .map(|(row, line)| match row {
@@ -37,7 +37,7 @@ fn labels_and_the_page_are_there_for_a_streamed_fit_too() {
             row => format!("{line},{}\n", u8::from(row == 7)),
         })
         .collect();
-    folder.write("orders.csv", labelled);
+    folder.write("orders.csv", labeled);
     let args = ["fit", "orders.csv", "-o", "m.oddcell", "--label", "odd", "--report", "page.html", "--json"];
     let fit = |stream: &[&'static str]| {
         let summary = succeed(folder.tiny(args).args(stream));
@@ -63,7 +63,7 @@ fn what_cannot_be_streamed_is_told_before_the_table_is_read() {
 
     ----- stderr -----
     error: knn cannot learn from a stream: it needs all rows in memory at once
-    hint: omit --stream; only the noise detector with trust=1 can learn from a stream
+    hint: omit --stream, or choose a detector that learns from a stream: noise
     ");
     assert_cmd_snapshot!(folder.oddcell(["fit", "-", "-o", "m.oddcell", "--stream"]), @r"
     success: false

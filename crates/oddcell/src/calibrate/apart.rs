@@ -50,7 +50,7 @@ pub(super) fn order_statistic(sorted: &[f64], share: f64) -> f64 {
 }
 
 /// How many of the highest of these ascending scores are too many to belong to the others.
-pub(super) fn n_apart(sorted: &[f64]) -> usize {
+pub(crate) fn n_apart(sorted: &[f64]) -> usize {
     let origin = order_statistic(sorted, ORIGIN_AT).min(0.0);
     let too_many = |beyond: usize| {
         let expected = most_expected(&sorted[..sorted.len() - beyond], origin)?;
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::Seed;
 
-    /// `n` exponential scores, of which the first `n_odd` are 20 to 30 instead.
+    /// `n` exponential scores, but the first `n_odd` are 20 to 30.
     fn scores(n: usize, n_odd: usize, seed: u64) -> Vec<f64> {
         let mut stream = Seed(seed).stream("apart", &[]);
         let mut scores: Vec<f64> = (0..n).map(|_| -(1.0 - stream.uniform()).ln()).collect();

@@ -73,7 +73,7 @@ impl Calibration {
     /// The p-value of a row if `count` of `n` calibration scores are at least its score. Cross-fitted models
     /// sum both figures over their members.
     #[must_use]
-    pub fn pooled_p_value(count: usize, n: usize) -> f64 {
+    pub(crate) fn pooled_p_value(count: usize, n: usize) -> f64 {
         (1 + count) as f64 / (1 + n) as f64
     }
 

@@ -20,6 +20,7 @@ mod apart;
 mod conformal;
 mod robust;
 
+pub(crate) use apart::n_apart;
 pub use conformal::Calibration;
 pub use robust::RobustNull;
 

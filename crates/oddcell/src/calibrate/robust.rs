@@ -103,7 +103,7 @@ struct Tail {
 }
 
 impl RobustNull {
-    /// Fits one tail to scores of which at most a tenth are anomalies, in any order. They must be finite, as those of
+    /// Fits one tail to scores, in any order; at most a tenth of them may be anomalies. They must be finite, as those of
     /// every detector are.
     #[must_use]
     pub fn fit(scores: Vec<f64>) -> Self {
@@ -112,9 +112,9 @@ impl RobustNull {
         Self { reference, n_apart: 0, tails, of_powers: false }
     }
 
-    /// Fits the distribution to all scores of a table, in any order, of which up to two fifths may be anomalies.
+    /// Fits the distribution to all scores of a table, in any order; up to two fifths of them may be anomalies.
     #[must_use]
-    pub fn of_table(scores: Vec<f64>) -> Self {
+    pub(crate) fn of_table(scores: Vec<f64>) -> Self {
         let reference = Calibration::conformal(scores);
         let n_apart = if reference.len() < MIN_SCORES { 0 } else { n_apart(reference.sorted()) };
         let rest = &reference.sorted()[..reference.len() - n_apart];
@@ -133,7 +133,7 @@ impl RobustNull {
     /// Fits the distribution to scores that are surprises themselves, −ln of a share. Such scores fall like e^−s, so the
     /// tail is that of e^s.
     #[must_use]
-    pub fn of_surprises(scores: Vec<f64>) -> Self {
+    pub(crate) fn of_surprises(scores: Vec<f64>) -> Self {
         let reference = Calibration::conformal(scores);
         let powers: Vec<f64> = reference.sorted().iter().map(|&score| power(score)).collect();
         let tails = Tail::fit(&powers, 0, TAIL_FROM, CENSORED_FROM, false).into_iter().collect();
@@ -184,7 +184,7 @@ impl RobustNull {
     }
 
     /// The note to show if no tail was fitted.
-    pub const WITHOUT_TAIL: &str =
+    pub(crate) const WITHOUT_TAIL: &str =
         "too few rows, or too many equal scores, to estimate p-values: they are plain ranks";
 
     /// Whether a tail was fitted. If not, p-values are ranks.

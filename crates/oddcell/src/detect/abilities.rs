@@ -41,7 +41,16 @@ pub enum Training {
     InSteps {
         /// Parameters and values that make training short: enough for tests of everything but accuracy.
         short: &'static [(&'static str, &'static str)],
+        /// Whether its progress counts optimization steps, even where no state can be looked at.
+        counted: bool,
     },
+}
+
+impl Training {
+    /// In steps, which its progress need not count.
+    pub(super) const fn in_steps(short: &'static [(&'static str, &'static str)]) -> Self {
+        Self::InSteps { short, counted: false }
+    }
 }
 
 /// The size of a task.
@@ -107,7 +116,7 @@ impl Abilities {
 
     /// The abilities of a method that trains small nets.
     pub(super) const SMALL_NET: Self =
-        Self { training: Training::InSteps { short: &[("train_for", "200 steps")] }, ..Self::SIMPLE };
+        Self { training: Training::in_steps(&[("train_for", "200 steps")]), ..Self::SIMPLE };
 
     /// Seconds that most methods with these abilities take.
     pub(super) fn seconds(&self, Size { n_train, n_test, n_cols }: Size) -> f64 {

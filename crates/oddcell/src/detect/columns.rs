@@ -36,7 +36,11 @@ use self::{
     pairs::Pairs,
     tree::Seen,
 };
-use super::{Abilities, CellUnit, Fitted, Judged, Keeps, Params, Size, parameters, ranges, saved};
+use std::ops::Range;
+
+use super::{
+    Abilities, CellUnit, Expects, Fitted, Guess, Judged, Keeps, Params, Size, parameters, ranges, saved,
+};
 use crate::{
     Context, Matrix, Progress,
     error::{FitError, ParamError},
@@ -200,6 +204,10 @@ fn levels_among(asked: &[Asked], n_features: usize) -> Vec<bool> {
 }
 
 /// What was learned about one question.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one for each question, and the large one is the usual one"
+)]
 #[derive(Debug)]
 enum Answer {
     Number {
@@ -376,6 +384,50 @@ impl FittedColumns {
     }
 }
 
+impl Expects for FittedColumns {
+    fn expected(&self, row: &[f64], column: Range<usize>) -> Guess {
+        let first = self.asked.partition_point(|question| question.column.start < column.start);
+        let n_own = self.asked[first..].partition_point(|question| question.column == column);
+        let Some(at) = Asked::about_value(&self.asked[first..first + n_own]) else { return Guess::Nothing };
+        let (question, answer) = (&self.asked[first + at], &self.answers[first + at]);
+        let narrow: Vec<f32> = row.iter().map(|&value| as_f32(value)).collect();
+        let seen = Seen { row: &narrow, is_level: &self.is_level };
+        let feature = question.at;
+        match answer {
+            Answer::Sign => Guess::Nothing,
+            Answer::Number { alone, given } => {
+                let [low, median, high] = alone.usual();
+                match given.as_ref().and_then(|given| given.expected_number(seen)) {
+                    Some((middle, off)) if 2.0 * off < high - low => {
+                        let sure = 1.0 - 2.0 * off / (high - low);
+                        Guess::Number { feature, middle, low: middle - off, high: middle + off, sure }
+                    }
+                    Some((middle, _)) => {
+                        let (low, high) = (low.min(middle), high.max(middle));
+                        Guess::Number { feature, middle, low, high, sure: 0.0 }
+                    }
+                    None => Guess::Number { feature, middle: median, low, high, sure: 0.0 },
+                }
+            }
+            Answer::Level { alone, n_levels, given, pairs } => {
+                let by_trees = given.as_ref().map(|given| given.chances(seen, &mut Chances::new(*n_levels)));
+                let by_pair = pairs.as_ref().and_then(|pairs| pairs.chances(&narrow));
+                let most =
+                    |chances: &[(u32, f64)]| chances.iter().map(|&(_, chance)| chance).fold(0.0, f64::max);
+                let surest = match (by_trees, by_pair) {
+                    (Some(trees), Some(pair)) => Some(if most(&pair) > most(&trees) { pair } else { trees }),
+                    (one, other) => one.or(other),
+                };
+                match (surest, alone) {
+                    (Some(chances), _) => Guess::of_levels(feature, chances),
+                    (None, Some(flag)) => Guess::of_levels(feature, (0..2).zip(flag.shares()).collect()),
+                    (None, None) => Guess::Levels { feature, chances: Vec::new() },
+                }
+            }
+        }
+    }
+}
+
 /// The two largest of some numbers, at least 0.
 #[derive(Default)]
 struct Largest {
@@ -418,6 +470,10 @@ impl Fitted for FittedColumns {
         let (scores, cells): (Vec<Vec<f64>>, Vec<Vec<f64>>) = blocks.map_init(scratch, judge_block).unzip();
         let cells = want_cells.then(|| Matrix::new(cells.concat(), rows.n_rows(), self.n_features));
         Judged { scores: scores.concat(), cells }
+    }
+
+    fn expects(&self) -> Option<&dyn Expects> {
+        Some(self)
     }
 
     fn save_to(&self, tensors: &mut Tensors) {

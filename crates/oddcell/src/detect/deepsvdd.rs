@@ -8,7 +8,7 @@
 //! generation).
 //!
 //! c is the mean output of an untrained net, with entries between 0 and 0.1 raised to 0.1. The Keras
-//! generation discards that net and trains *another* one, with fresh weights, towards c.
+//! generation discards that net and trains *another* one, with fresh weights, toward c.
 //!
 //! *Source:* Ruff et al. (2018), "Deep one-class classification"; PyOD's `DeepSVDD`.
 
@@ -17,16 +17,16 @@ use std::ops::ControlFlow;
 use super::neural::prelude::*;
 
 /// Entries of the center between 0 and this are raised to this: a net without biases reaches 0 by itself.
-const LEAST_CENTRE: f32 = 0.1;
+const LEAST_CENTER: f32 = 0.1;
 /// Weight of the lengths of the matrices in the loss of the PyTorch generation.
 const LENGTH_PENALTY: f64 = 1e-6;
-/// The tensor of the centre.
-const CENTRE: &str = "centre";
+/// The tensor of the center, by the name that it has in model files.
+const CENTER: &str = "centre";
 
 parameters! {
     /// The parameters of `deepsvdd`.
     pub(super) struct DeepSvddParams {
-        /// Whose centre, loss and optimizer: `keras` or `torch`.
+        /// Whose center, loss and optimizer: `keras` or `torch`.
         pub generation: Generation = Generation::Keras,
         /// Widths of the layers, the last of them the output: 1 to 16 of them, each 1 to 4096.
         pub hidden: Vec<usize> = vec![64, 32],
@@ -92,32 +92,32 @@ impl Params for DeepSvddParams {
         let plan = Plan::new(rows, self.train_for, self.batch_size, self.learning_rate, context.seed)
             .of_generation(self.generation, self.holdout);
         let stack = Stack::new(rows.n_cols(), &self.layers(), context.seed);
-        let centre = match self.generation {
-            Generation::Torch => centre(&stack, rows, &scaler),
+        let center = match self.generation {
+            Generation::Torch => center(&stack, rows, &scaler),
             Generation::Keras => {
                 let other = context.seed.child("centre", 0);
-                centre(&Stack::new(rows.n_cols(), &self.layers(), other), rows, &scaler)
+                center(&Stack::new(rows.n_cols(), &self.layers(), other), rows, &scaler)
             }
         };
         let rows = TrainingRows::new(rows, Some(&scaler));
-        let learner = Shrinking::new(self, rows, stack, centre, plan.batch_rows());
-        neural::fit(learner, plan, context, |Shrinking { net, centre, best, .. }| {
+        let learner = Shrinking::new(self, rows, stack, center, plan.batch_rows());
+        neural::fit(learner, plan, context, |Shrinking { net, center, best, .. }| {
             let best = best.as_ref().and_then(Best::stacks).map(|stacks| &stacks[0]);
-            let (stack, centre) = (best.unwrap_or(&net.stack).clone(), centre.clone());
-            FittedDeepSvdd { scaler: scaler.clone(), stack, centre }
+            let (stack, center) = (best.unwrap_or(&net.stack).clone(), center.clone());
+            FittedDeepSvdd { scaler: scaler.clone(), stack, center }
         })
     }
 
     fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
         let scaler = Scaler::load(tensors)?;
         let stack = Stack::load("net", scaler.width(), &self.layers(), tensors)?;
-        let centre = tensors.take_f32(CENTRE, &[stack.n_outputs()])?;
-        Ok(Box::new(FittedDeepSvdd { scaler, stack, centre }))
+        let center = tensors.take_f32(CENTER, &[stack.n_outputs()])?;
+        Ok(Box::new(FittedDeepSvdd { scaler, stack, center }))
     }
 }
 
 /// The mean output of the net over all rows, its entries kept away from 0.
-fn centre(stack: &Stack, rows: &Matrix, scaler: &Scaler) -> Vec<f32> {
+fn center(stack: &Stack, rows: &Matrix, scaler: &Scaler) -> Vec<f32> {
     let mut sums = vec![0.0f64; stack.n_outputs()];
     neural::for_each_output(stack, rows, Some(scaler), |line| {
         sums.iter_mut().zip(line).for_each(|(sum, &value)| *sum += f64::from(value));
@@ -128,14 +128,14 @@ fn centre(stack: &Stack, rows: &Matrix, scaler: &Scaler) -> Vec<f32> {
 
 /// Units that never fired stay at 0; outputs of a ReLU are never negative.
 fn away_from_zero(mean: f32) -> f32 {
-    if mean > 0.0 && mean < LEAST_CENTRE { LEAST_CENTRE } else { mean }
+    if mean > 0.0 && mean < LEAST_CENTER { LEAST_CENTER } else { mean }
 }
 
-/// The training of a net towards the centre.
+/// The training of a net toward the center.
 struct Shrinking {
     rows: TrainingRows,
     net: Trainee,
-    centre: Vec<f32>,
+    center: Vec<f32>,
     generation: Generation,
     /// The PyTorch generation goes back to its best epoch.
     best: Option<Best>,
@@ -146,7 +146,7 @@ impl Shrinking {
         params: &DeepSvddParams,
         rows: TrainingRows,
         stack: Stack,
-        centre: Vec<f32>,
+        center: Vec<f32>,
         batch_rows: usize,
     ) -> Self {
         let generation = params.generation;
@@ -155,7 +155,7 @@ impl Shrinking {
             Generation::Torch => Some(Best::default()),
         };
         let net = Trainee::new(stack, batch_rows, generation.flavour(), params.weight_decay);
-        Self { rows, net, centre, generation, best }
+        Self { rows, net, center, generation, best }
     }
 
     /// Σ ‖W‖ over the layers; adds its gradient to the net's.
@@ -169,13 +169,13 @@ impl Learner for Shrinking {
         let n_rows = batch.len();
         self.rows.gather(batch, self.net.tape.input_mut());
         self.net.forward(n_rows, 0);
-        let width = padded(self.centre.len());
+        let width = padded(self.center.len());
         let slope = 2.0 / n_rows as f32;
         let (output, delta) = self.net.output_and_delta(n_rows);
         let mut sum = 0.0;
         for (output, delta) in output.chunks_exact(width).zip(delta.chunks_exact_mut(width)) {
-            for (column, centre) in self.centre.iter().enumerate() {
-                let distance = output[column] - centre;
+            for (column, center) in self.center.iter().enumerate() {
+                let distance = output[column] - center;
                 delta[column] = slope * distance;
                 sum += f64::from(distance * distance);
             }
@@ -200,12 +200,12 @@ impl Learner for Shrinking {
     }
 }
 
-/// A trained net and its centre.
+/// A trained net and its center.
 #[derive(Debug)]
 struct FittedDeepSvdd {
     scaler: Scaler,
     stack: Stack,
-    centre: Vec<f32>,
+    center: Vec<f32>,
 }
 
 impl Fitted for FittedDeepSvdd {
@@ -215,15 +215,15 @@ impl Fitted for FittedDeepSvdd {
 
     fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
         neural::judge_by_output(&self.stack, rows, Some(&self.scaler), |_, output| {
-            let square = |(&value, &centre): (&f32, &f32)| (f64::from(value) - f64::from(centre)).powi(2);
-            output.iter().zip(&self.centre).map(square).sum()
+            let square = |(&value, &center): (&f32, &f32)| (f64::from(value) - f64::from(center)).powi(2);
+            output.iter().zip(&self.center).map(square).sum()
         })
     }
 
     fn save_to(&self, tensors: &mut Tensors) {
         self.stack.save("net", tensors);
         self.scaler.save(tensors);
-        tensors.put_f32(CENTRE, &[self.centre.len()], self.centre.clone());
+        tensors.put_f32(CENTER, &[self.center.len()], self.center.clone());
     }
 }
 
@@ -243,14 +243,14 @@ mod tests {
     }
 
     #[test] // Outputs (.72, 1.92, 0), (0, 0, 0), (1.4, 0, .28), (.2, 0, .04); their mean (.58, .48, .08).
-    fn centre_and_scores_match_the_worked_example() {
+    fn center_and_scores_match_the_worked_example() {
         let (stack, rows) = worked_example();
         let scaler = Scaler::identity(3);
-        let centre = centre(&stack, &rows, &scaler);
-        for (got, expected) in centre.iter().zip([0.58, 0.48, 0.1]) {
-            assert!((got - expected).abs() < 1e-6, "{centre:?}");
+        let center = center(&stack, &rows, &scaler);
+        for (got, expected) in center.iter().zip([0.58, 0.48, 0.1]) {
+            assert!((got - expected).abs() < 1e-6, "{center:?}");
         }
-        let scores = FittedDeepSvdd { scaler, stack, centre }.score(&rows).unwrap();
+        let scores = FittedDeepSvdd { scaler, stack, center }.score(&rows).unwrap();
         for (got, expected) in scores.iter().zip([2.1032, 0.5768, 0.9352, 0.3784]) {
             assert!((got - expected).abs() < 1e-5, "{scores:?}");
         }
@@ -268,9 +268,9 @@ mod tests {
         for params in [DeepSvddParams::default(), DeepSvddParams::torch()] {
             let scaler = Scaler::identity(5);
             let stack = Stack::new(5, &params.layers(), Seed(1));
-            let centre = centre(&Stack::new(5, &params.layers(), Seed(2)), &rows, &scaler);
+            let center = center(&Stack::new(5, &params.layers(), Seed(2)), &rows, &scaler);
             let mut learner =
-                Shrinking::new(&params, TrainingRows::new(&rows, Some(&scaler)), stack, centre, 8);
+                Shrinking::new(&params, TrainingRows::new(&rows, Some(&scaler)), stack, center, 8);
             neural::check_gradient(&mut learner, &[0, 1, 2, 3, 4, 5, 6, 7]);
         }
     }

@@ -60,7 +60,7 @@ impl Params for DpadParams {
     const NAME: &'static str = "dpad";
     const SUMMARY: &'static str = "DPAD style: nearest neighbors after a net has pulled normal rows together";
     const ABILITIES: Abilities = Abilities {
-        training: Training::InSteps { short: &[("train_for", "50 steps")] },
+        training: Training::in_steps(&[("train_for", "50 steps")]),
         keeps: Keeps::Projections,
         slow_to_score: true,
         ..Abilities::SMALL_NET

@@ -8,24 +8,19 @@
 //! mode is the score: s/w, the variance of the noise in every cell. A training row's own score leaves the row itself out.
 //!
 //! *Source:* Livernoche, Jain, Hezaveh, Ravanbakhsh (2024), "On diffusion modeling for anomaly detection". The authors'
-//! code rounds the mode to one of 300 diffusion times, the last of which is a variance of 0.78; so far rows tie there.
+//! code rounds the mode to one of 300 diffusion times. The last one is a variance of 0.78; so far rows tie there.
 //! Ours is not rounded.
 
-use std::ops::Range;
-
 use super::{
-    Abilities, Fitted, Judged, Params, check_training, held,
-    neighbors::{self, Neighbor, Neighbors},
-    parameters, ranges, saved,
+    Abilities, Fitted, Params, held,
+    neighbors::{self, Compared, Digest, Neighbor},
+    parameters, ranges,
 };
 use crate::{
     Context, Matrix,
     error::{FitError, ParamError},
     tensors::{TensorError, Tensors},
 };
-
-/// The tensor of the training rows.
-const ROWS: &str = "rows";
 
 parameters! {
     /// The parameters of `dte-np`.
@@ -49,53 +44,29 @@ impl Params for DteNpParams {
     }
 
     fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        let rows = saved::take_table(tensors, ROWS)?;
-        let fitted = self.keep(rows).map_err(|error| saved::invalid(ROWS, &error))?;
-        Ok(Box::new(fitted))
+        neighbors::load::<Self, _>(tensors, |rows| self.keep(rows))
     }
 }
 
 impl DteNpParams {
     /// Keeps the rows, indexed for the search for neighbors.
-    fn keep(&self, rows: Matrix) -> Result<FittedDteNp, FitError> {
-        check_training::<DteNpParams>(&rows)?;
-        neighbors::check_count(self.n_neighbors, rows.n_rows(), rows.n_rows() - 1)?;
-        Ok(FittedDteNp { n_neighbors: self.n_neighbors, neighbors: Neighbors::new(rows) })
+    fn keep(&self, rows: Matrix) -> Result<Compared<Variance>, FitError> {
+        let variance = Variance { n_features: rows.n_cols() };
+        Compared::keep(self.n_neighbors, rows, variance)
     }
 }
 
-/// `dte-np` with its training rows.
+/// The mode of the noise variance.
 #[derive(Debug)]
-struct FittedDteNp {
-    n_neighbors: usize,
-    neighbors: Neighbors,
+struct Variance {
+    n_features: usize,
 }
 
-impl FittedDteNp {
-    /// The mode of the noise variance.
-    fn variance(&self, nearest: &[Neighbor]) -> f64 {
+impl Digest for Variance {
+    fn score(&self, nearest: &[Neighbor]) -> f64 {
         // Divided first, so that no sum overflows.
-        let parts = (nearest.len() * self.n_features()) as f64;
+        let parts = (nearest.len() * self.n_features) as f64;
         held::score(nearest.iter().map(|one| one.distance() / parts * one.distance()).sum())
-    }
-}
-
-impl Fitted for FittedDteNp {
-    fn n_features(&self) -> usize {
-        self.neighbors.rows().n_cols()
-    }
-
-    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
-        let scores = self.neighbors.map(rows, self.n_neighbors, |nearest| self.variance(nearest));
-        Judged { scores, cells: None }
-    }
-
-    fn training_scores(&self, rows: Range<usize>) -> Option<Vec<f64>> {
-        Some(self.neighbors.map_training(rows, self.n_neighbors, |nearest| self.variance(nearest)))
-    }
-
-    fn save_to(&self, tensors: &mut Tensors) {
-        saved::put_table(tensors, ROWS, self.neighbors.rows());
     }
 }
 

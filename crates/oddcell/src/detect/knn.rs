@@ -9,23 +9,18 @@
 //! *Source:* Ramaswamy, Rastogi, Shim (2000), "Efficient algorithms for mining outliers from large data
 //! sets"; Angiulli, Pizzuti (2002) for the mean. Scores agree with `PyOD`'s `KNN`.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Abilities, Fitted, Judged, Params, check_training,
-    neighbors::{self, Neighbor, Neighbors},
-    parameters, ranges, saved,
+    Abilities, Fitted, Params,
+    neighbors::{self, Compared, Digest, Neighbor},
+    parameters, ranges,
 };
 use crate::{
     Context, Matrix,
     error::{FitError, ParamError},
     tensors::{TensorError, Tensors},
 };
-
-/// The tensor of the training rows.
-const ROWS: &str = "rows";
 
 /// How the distances to the k nearest rows become a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,8 +34,8 @@ pub(super) enum Method {
     Median,
 }
 
-impl Method {
-    fn of(self, nearest: &[Neighbor]) -> f64 {
+impl Digest for Method {
+    fn score(&self, nearest: &[Neighbor]) -> f64 {
         let distance = |rank: usize| nearest[rank].distance();
         let k = nearest.len();
         match self {
@@ -75,46 +70,14 @@ impl Params for KnnParams {
     }
 
     fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        let rows = saved::take_table(tensors, ROWS)?;
-        let fitted = self.keep(rows).map_err(|error| saved::invalid(ROWS, &error))?;
-        Ok(Box::new(fitted))
+        neighbors::load::<Self, _>(tensors, |rows| self.keep(rows))
     }
 }
 
 impl KnnParams {
     /// Keeps the rows, indexed for the search for neighbors.
-    fn keep(&self, rows: Matrix) -> Result<FittedKnn, FitError> {
-        check_training::<KnnParams>(&rows)?;
-        neighbors::check_count(self.n_neighbors, rows.n_rows(), rows.n_rows() - 1)?;
-        Ok(FittedKnn { params: self.clone(), neighbors: Neighbors::new(rows) })
-    }
-}
-
-/// `knn` with its training rows.
-#[derive(Debug)]
-struct FittedKnn {
-    params: KnnParams,
-    neighbors: Neighbors,
-}
-
-impl Fitted for FittedKnn {
-    fn n_features(&self) -> usize {
-        self.neighbors.rows().n_cols()
-    }
-
-    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
-        let KnnParams { n_neighbors, method } = self.params;
-        let scores = self.neighbors.map(rows, n_neighbors, |nearest| method.of(nearest));
-        Judged { scores, cells: None }
-    }
-
-    fn training_scores(&self, rows: Range<usize>) -> Option<Vec<f64>> {
-        let KnnParams { n_neighbors, method } = self.params;
-        Some(self.neighbors.map_training(rows, n_neighbors, |nearest| method.of(nearest)))
-    }
-
-    fn save_to(&self, tensors: &mut Tensors) {
-        saved::put_table(tensors, ROWS, self.neighbors.rows());
+    fn keep(&self, rows: Matrix) -> Result<Compared<Method>, FitError> {
+        Compared::keep(self.n_neighbors, rows, self.method)
     }
 }
 

@@ -12,17 +12,18 @@ use super::{
 };
 use crate::{
     error::ParamError,
+    noise::Noise,
     tensors::{TensorError, Tensors},
 };
 
 /// All detectors.
 pub static DETECTORS: &[Entry] = &[
-    Entry::of::<NoiseParams>(),
+    Entry::of::<NoiseParams>().default_for(Tables::OfNumbers),
     Entry::of::<KnnParams>(),
     Entry::of::<DteNpParams>(),
     Entry::of::<LofParams>(),
     Entry::of::<IforestParams>(),
-    Entry::of::<ColumnsParams>(),
+    Entry::of::<ColumnsParams>().default_for(Tables::Mixed),
     Entry::of::<CopodParams>(),
     Entry::of::<EcodParams>(),
     Entry::of::<HbosParams>(),
@@ -36,6 +37,15 @@ pub static DETECTORS: &[Entry] = &[
     Entry::of::<DpadParams>(),
 ];
 
+/// The two sorts of tables, each with its default detector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tables {
+    /// Every column is a number.
+    OfNumbers,
+    /// Any column is not: names, dates, text.
+    Mixed,
+}
+
 /// One detector on the list: what it can do, and its functions with the parameter type hidden behind JSON
 /// values.
 #[derive(Debug)]
@@ -46,11 +56,14 @@ pub struct Entry {
     pub summary: &'static str,
     /// What it can do, with its default parameters.
     pub abilities: Abilities,
+    /// The tables that it is the default of.
+    pub default_of: Option<Tables>,
     preset_names: fn() -> Vec<&'static str>,
     pub(super) preset: fn(&str) -> Option<Value>,
     pub(super) for_one_table: fn(Value) -> Result<Value, ParamError>,
     pub(super) seconds: fn(Value, Size) -> Result<f64, ParamError>,
     pub(super) abilities_with: fn(Value) -> Result<Abilities, ParamError>,
+    pub(super) noise: fn(Value) -> Option<Noise>,
     pub(super) build: fn(Value) -> Result<Box<dyn Detector>, ParamError>,
     pub(super) load: Load,
 }
@@ -64,6 +77,7 @@ impl Entry {
             name: P::NAME,
             summary: P::SUMMARY,
             abilities: P::ABILITIES,
+            default_of: None,
             preset_names: || P::PRESETS.iter().map(|(name, _)| *name).collect(),
             preset: |name| {
                 P::PRESETS.iter().find(|preset| preset.0 == name).map(|preset| to_value(preset.1()))
@@ -71,6 +85,7 @@ impl Entry {
             for_one_table: |value| Ok(to_value(from_value::<P>(value)?.for_one_table())),
             seconds: |value, size| Ok(from_value::<P>(value)?.seconds(size)),
             abilities_with: |value| Ok(from_value::<P>(value)?.abilities()),
+            noise: |value| from_value::<P>(value).ok()?.noise(),
             build: |value| from_value::<P>(value)?.build(),
             load: |value, tensors| {
                 let params = from_value::<P>(value).and_then(|params| params.check().map(|()| params));
@@ -81,6 +96,20 @@ impl Entry {
                 }
             },
         }
+    }
+
+    const fn default_for(self, tables: Tables) -> Self {
+        Self { default_of: Some(tables), ..self }
+    }
+
+    /// The default of these tables.
+    ///
+    /// # Panics
+    /// Never: there is one.
+    #[must_use]
+    pub fn default_of(tables: Tables) -> &'static Entry {
+        let is_default = |entry: &&Entry| entry.default_of == Some(tables);
+        DETECTORS.iter().find(is_default).expect("tables of either sort have a default")
     }
 
     /// The names of its presets, the default first.

@@ -20,11 +20,9 @@
 //! agree with scikit-learn's and `PyOD`'s `LOF` in novelty mode; a tie for the K-th place goes to the lower
 //! row.
 
-use std::ops::Range;
-
 use super::{
-    Abilities, Fitted, Judged, Params, check_training,
-    neighbors::{Neighbor, Neighbors},
+    Abilities, Fitted, Params,
+    neighbors::{self, Compared, Digest, Neighbor, Neighbors},
     parameters, ranges, saved,
 };
 use crate::{
@@ -33,8 +31,6 @@ use crate::{
     tensors::{TensorError, Tensors},
 };
 
-/// The tensor of the training rows.
-const ROWS: &str = "rows";
 /// The tensor of D, the distance of every training row to its K-th neighbor.
 const REACH: &str = "reach";
 /// The tensor of the density of every training row.
@@ -77,16 +73,16 @@ impl Params for LofParams {
         }
         let reach: Vec<f64> = nearest.iter().map(|nearest| nearest[k - 1].distance()).collect();
         let density = nearest.iter().map(|nearest| 1.0 / mean_reach(nearest, &reach)).collect();
-        Ok(Box::new(FittedLof { k, neighbors, reach, density }))
+        Ok(Box::new(Compared::new(k, neighbors, Factor { reach, density })))
     }
 
     fn load(&self, tensors: &mut Tensors) -> Result<Box<dyn Fitted>, TensorError> {
-        let rows = saved::take_table(tensors, ROWS)?;
+        let rows = neighbors::take_rows::<Self>(tensors)?;
         let n_rows = rows.n_rows();
-        check_training::<Self>(&rows).map_err(|error| saved::invalid(ROWS, &error))?;
         let reach = take_within(tensors, REACH, n_rows, 0.0, f64::MAX.sqrt())?;
         let density = take_within(tensors, DENSITY, n_rows, f64::MIN_POSITIVE, 1.0 / SMALLEST_DISTANCE)?;
-        Ok(Box::new(FittedLof { k: self.k(n_rows), neighbors: Neighbors::new(rows), reach, density }))
+        let factor = Factor { reach, density };
+        Ok(Box::new(Compared::new(self.k(n_rows), Neighbors::new(rows), factor)))
     }
 }
 
@@ -121,38 +117,20 @@ fn mean_reach(nearest: &[Neighbor], reach: &[f64]) -> f64 {
     sum / nearest.len() as f64 + SMALLEST_DISTANCE
 }
 
-/// `lof` with its training rows and their densities.
+/// The local outlier factor; D and the density of every training row.
 #[derive(Debug)]
-struct FittedLof {
-    k: usize,
-    neighbors: Neighbors,
+struct Factor {
     reach: Vec<f64>,
     density: Vec<f64>,
 }
 
-impl FittedLof {
-    fn factor(&self, nearest: &[Neighbor]) -> f64 {
+impl Digest for Factor {
+    fn score(&self, nearest: &[Neighbor]) -> f64 {
         let sum: f64 = nearest.iter().map(|one| self.density[one.row]).sum();
         sum / nearest.len() as f64 * mean_reach(nearest, &self.reach)
     }
-}
-
-impl Fitted for FittedLof {
-    fn n_features(&self) -> usize {
-        self.neighbors.rows().n_cols()
-    }
-
-    fn judge_checked(&self, rows: &Matrix, _: bool) -> Judged {
-        let scores = self.neighbors.map(rows, self.k, |nearest| self.factor(nearest));
-        Judged { scores, cells: None }
-    }
-
-    fn training_scores(&self, rows: Range<usize>) -> Option<Vec<f64>> {
-        Some(self.neighbors.map_training(rows, self.k, |nearest| self.factor(nearest)))
-    }
 
     fn save_to(&self, tensors: &mut Tensors) {
-        saved::put_table(tensors, ROWS, self.neighbors.rows());
         tensors.put_f64(REACH, &[self.reach.len()], self.reach.clone());
         tensors.put_f64(DENSITY, &[self.density.len()], self.density.clone());
     }

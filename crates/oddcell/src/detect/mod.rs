@@ -30,6 +30,7 @@ mod deepsvdd;
 mod dpad;
 mod dte_np;
 mod ecod;
+mod expects;
 mod hbos;
 mod held;
 mod iforest;
@@ -56,7 +57,9 @@ use std::{fmt::Debug, ops::Range};
 pub use abilities::{Abilities, CellUnit, Keeps, Size, Training};
 #[doc(hidden)]
 pub use blocks::{BlockDetector, RowBlocks};
-pub use list::{DETECTORS, Entry};
+#[doc(hidden)]
+pub use expects::{Expects, Guess};
+pub use list::{DETECTORS, Entry, Tables};
 pub use spec::DetectorSpec;
 
 use neural::Generation;
@@ -122,6 +125,12 @@ pub trait Fitted: Send + Sync + Debug {
     /// no row is its own neighbor. `None` if the method does not compare rows with training rows, or has
     /// another way to judge them.
     fn training_scores(&self, _rows: Range<usize>) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// What it expects in each column, if it predicts columns from each other.
+    #[doc(hidden)]
+    fn expects(&self) -> Option<&dyn Expects> {
         None
     }
 

@@ -1,4 +1,4 @@
-//! Exact nearest neighbors of a row among the training rows, for `knn` and `lof`.
+//! Exact nearest neighbors of a row among the training rows, for the detectors that compare rows with them.
 //!
 //! *Why exact:* the scores are compared with other libraries to nine digits, and a model must give the same
 //! answer on every machine. *Why two ways:* a tree skips most rows when there are few columns and hardly any
@@ -13,6 +13,7 @@
 //! A squared distance beyond the largest number counts as the largest number, so every distance is finite.
 
 mod brute;
+mod compared;
 mod estimate;
 mod tree;
 
@@ -20,6 +21,7 @@ use std::{collections::BinaryHeap, ops::Range};
 
 use rayon::prelude::*;
 
+pub(super) use self::compared::{Compared, Digest, load, take_rows};
 use crate::{Matrix, error::FitError};
 
 /// Up to this many columns a tree is used; above, comparing with every row is faster (measured with 10,000

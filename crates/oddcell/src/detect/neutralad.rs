@@ -73,7 +73,7 @@ fn encoder_layers(width: usize) -> Vec<Layer> {
         _ => (256, 64),
     };
     let mut layers = [Layer::torch_without_bias(hidden), Layer::Curve(Curve::Relu)].repeat(4);
-    layers.extend([Layer::torch_without_bias(latent), Layer::NormaliseRows]);
+    layers.extend([Layer::torch_without_bias(latent), Layer::NormalizeRows]);
     layers
 }
 
@@ -211,11 +211,11 @@ impl Views {
             line[0] -= 1.0;
             sum += libm::log(total) + most - original;
         }
-        let normaliser = 1.0 / (self.count as f64 * libm::log(self.count as f64));
+        let normalizer = 1.0 / (self.count as f64 * libm::log(self.count as f64));
         if let Some((delta, scale)) = learning {
             // The original is compared with nothing by itself.
             table[..size].fill(0.0);
-            let slope = scale * normaliser / self.temperature;
+            let slope = scale * normalizer / self.temperature;
             for (i, delta) in delta.chunks_exact_mut(stride).enumerate() {
                 for j in 0..size {
                     let weight = ((table[i * size + j] + table[j * size + i]) * slope) as f32;
@@ -223,7 +223,7 @@ impl Views {
                 }
             }
         }
-        sum * normaliser
+        sum * normalizer
     }
 }
 
@@ -356,7 +356,7 @@ mod tests {
 
     #[test] // Worked out in double precision from the formula, outside of this library.
     fn the_loss_matches_the_worked_example() {
-        let stack = Stack::new(2, &[Layer::NormaliseRows], Seed(1));
+        let stack = Stack::new(2, &[Layer::NormalizeRows], Seed(1));
         let mut tape = Tape::for_scoring(&stack, 4);
         let rows = [[1.0, 0.0], [0.9, 0.3], [0.2, -1.0], [-0.5, 0.8]];
         for (line, row) in tape.input_mut().chunks_exact_mut(8).zip(rows) {

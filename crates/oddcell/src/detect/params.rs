@@ -11,6 +11,7 @@ use super::{
 use crate::{
     Context, Matrix,
     error::{FitError, ParamError},
+    noise::Noise,
     tensors::{TensorError, Tensors},
 };
 
@@ -57,6 +58,11 @@ pub(super) trait Params:
     /// What it can do with these parameters.
     fn abilities(&self) -> Abilities {
         Self::ABILITIES
+    }
+
+    /// The noise that it trains with, if it adds noise of known strength to rows. Maps and time tables show it.
+    fn noise(&self) -> Option<Noise> {
+        None
     }
 
     /// Learns "normal" from `rows`, which are enough and finite: see [`Detector::fit`].

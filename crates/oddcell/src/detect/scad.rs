@@ -60,7 +60,7 @@ impl ScadParams {
         let leaky = Layer::Curve(Curve::LeakyRelu(0.2));
         let mut layers = vec![Layer::torch(self.units), Layer::Curve(Curve::Tanh), norm];
         layers.extend([Layer::torch(2 * self.units), leaky, norm, Layer::torch(self.units), leaky]);
-        layers.extend([Layer::NormaliseGroups(n_windows), Layer::NormaliseRows]);
+        layers.extend([Layer::NormalizeGroups(n_windows), Layer::NormalizeRows]);
         layers
     }
 
@@ -70,7 +70,7 @@ impl ScadParams {
         let leaky = Layer::Curve(Curve::LeakyRelu(0.2));
         let mut layers = vec![Layer::torch(self.units / 4), leaky, norm];
         layers.extend([Layer::torch(self.units / 2), leaky, Layer::torch(self.units), leaky]);
-        layers.extend([Layer::NormaliseGroups(n_windows), Layer::NormaliseRows]);
+        layers.extend([Layer::NormalizeGroups(n_windows), Layer::NormalizeRows]);
         layers
     }
 }
@@ -80,9 +80,7 @@ impl Params for ScadParams {
     const SUMMARY: &'static str =
         "internal contrastive learning: how well some columns match the rest of their row";
     const ABILITIES: Abilities = Abilities {
-        training: Training::InSteps {
-            short: &[("train_for", "60 steps"), ("units", "16"), ("repeats", "4")],
-        },
+        training: Training::in_steps(&[("train_for", "60 steps"), ("units", "16"), ("repeats", "4")]),
         slow_to_score: true,
         memory: 600 << 20,
         ..Abilities::SMALL_NET

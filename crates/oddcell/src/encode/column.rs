@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{groups::Within, since::Since};
+use super::{copies::Copied, groups::Within, since::Since};
 use crate::{
     kinds::{Content, Counts, NormalRange, Scale, UNREADABLE, share_surprise},
     layout::{Group, Role},
@@ -24,6 +24,9 @@ pub(super) struct LearnedColumn {
     /// For numbers: where they lie within groups, if there are groups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) within: Option<Within>,
+    /// For numbers: how they follow from other columns, if they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) copied: Option<Copied>,
 }
 
 /// A column that makes features: those of its values, then a flag for nulls if there were any, then signs if the table has
@@ -89,7 +92,8 @@ impl LearnedColumn {
 
     /// The number of features; `mixed` if the table has any column that is not a number.
     pub(super) fn n_features(&self, mixed: bool) -> usize {
-        let n_compared = self.since.len() + usize::from(self.within.is_some());
+        let n_compared =
+            self.since.len() + usize::from(self.within.is_some()) + usize::from(self.copied.is_some());
         let n_hidden = if mixed { self.content.as_kind().hidden().len() + n_compared + 1 } else { 0 };
         self.n_values() + usize::from(self.nulls > 0) + n_hidden
     }
@@ -176,9 +180,14 @@ impl EncodedColumn {
         start..self.features.end.saturating_sub(1).max(start)
     }
 
+    /// The first of its signs.
+    pub(crate) fn first_sign(&self) -> usize {
+        self.hidden_features().start
+    }
+
     /// The days since other dates of the row; empty in a table of numbers.
     pub(super) fn since_features(&self) -> Range<usize> {
-        let end = self.within_feature().unwrap_or(self.hidden_features().end);
+        let end = self.within_feature().or(self.copied_feature()).unwrap_or(self.hidden_features().end);
         let n_since = if self.hidden_features().is_empty() { 0 } else { self.learned.since.len() };
         end - n_since..end
     }
@@ -186,7 +195,14 @@ impl EncodedColumn {
     /// How far out a number lies within its group; `None` if there are no groups.
     pub(crate) fn within_feature(&self) -> Option<usize> {
         let hidden = self.hidden_features();
-        (self.learned.within.is_some() && !hidden.is_empty()).then(|| hidden.end - 1)
+        let n_copied = usize::from(self.learned.copied.is_some());
+        (self.learned.within.is_some() && !hidden.is_empty()).then(|| hidden.end - 1 - n_copied)
+    }
+
+    /// The sign that a number does not follow from other columns as it should; `None` if it need not.
+    pub(crate) fn copied_feature(&self) -> Option<usize> {
+        let hidden = self.hidden_features();
+        (self.learned.copied.is_some() && !hidden.is_empty()).then(|| hidden.end - 1)
     }
 
     /// The sign that the cell has no value where it should have one; `None` in a table of numbers.
@@ -206,13 +222,18 @@ impl EncodedColumn {
 
     /// How detectors see it.
     pub(super) fn group(&self, is_context: bool) -> Group {
-        let hidden = self.content().as_kind().hidden().into_iter().map(|(role, _)| role);
-        let mut roles = vec![self.kind().role(); self.n_values];
+        // A copy is only asked whether it is one: its number is a coordinate, and all its signs but that are 0.
+        let is_copy = self.copied_feature().is_some();
+        let if_no_copy = |role, of_copy| if is_copy { of_copy } else { role };
+        let hidden = self.content().as_kind().hidden().into_iter();
+        let hidden = hidden.map(|(role, _)| if_no_copy(role, Role::Sign));
+        let mut roles = vec![if_no_copy(self.kind().role(), Role::Coordinate); self.n_values];
         roles.extend(self.null_flag().map(|_| Role::Flag));
         let since = self.since_features();
         roles.extend(hidden.take(since.start - self.hidden_features().start));
         roles.extend(since.map(|_| Role::Part));
-        roles.extend(self.within_feature().map(|_| Role::Part));
+        roles.extend(self.within_feature().map(|_| if_no_copy(Role::Part, Role::Sign)));
+        roles.extend(self.copied_feature().map(|_| Role::Sign));
         roles.extend(self.gap().map(|_| Role::Sign));
         Group { features: self.features(), roles, null_flag: self.null_flag(), gap: self.gap(), is_context }
     }

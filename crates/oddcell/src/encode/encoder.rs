@@ -7,14 +7,14 @@ use arrow_schema::Schema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    EncodeError, EncodedColumn, Feature, LeftOut, Part, Report, Surprises, column::LearnedColumn,
+    EncodeError, EncodedColumn, Feature, LeftOut, Part, ReadRows, Report, Surprises, column::LearnedColumn,
     error::listed, groups, validate,
 };
 use crate::{
     Error, Matrix,
-    kinds::{Block, Unreadable, read, write_null_flags},
+    kinds::{Block, Unreadable, write_null_flags},
     layout::Layout,
-    table::{ColumnKind, Rows},
+    table::Rows,
 };
 
 /// Turns rows into features, as learned from the training rows.
@@ -122,6 +122,7 @@ impl Encoder {
     }
 
     /// The features in order; those of one column stand together.
+    #[doc(hidden)]
     #[must_use]
     pub fn features(&self) -> &[Feature] {
         &self.features
@@ -130,6 +131,14 @@ impl Encoder {
     /// Which features belong to which column, as detectors see it.
     pub(crate) fn layout(&self) -> Arc<Layout> {
         Arc::clone(&self.layout)
+    }
+
+    /// The features that are coordinates, by which rows are compared. Levels and signs are none.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn coordinates(&self) -> Vec<usize> {
+        let roles = self.layout.roles().enumerate();
+        roles.filter(|(_, role)| role.is_coordinate()).map(|(at, _)| at).collect()
     }
 
     /// The columns that make features, in the order of the training table.
@@ -161,6 +170,9 @@ impl Encoder {
                         let other = self.columns[since.column as usize].name();
                         format!("{}: days since {other}", column.name())
                     }
+                    (None, None) if Some(feature) == column.copied_feature() => {
+                        format!("{}: no copy", column.name())
+                    }
                     (None, None) if Some(feature) == column.within_feature() => {
                         format!("{}: within its group", column.name())
                     }
@@ -174,10 +186,11 @@ impl Encoder {
     #[must_use]
     pub fn reports(&self) -> Vec<Report> {
         let left_out = self.left_out.iter().filter_map(Report::of_left_out);
-        left_out.chain(self.columns.iter().filter_map(Report::of_column)).collect()
+        left_out.chain(self.columns.iter().filter_map(Report::of_column)).chain(self.copies()).collect()
     }
 
     /// The columns of `schema` that the training table did not have.
+    #[doc(hidden)]
     #[must_use]
     pub fn extra_columns(&self, schema: &Schema) -> Vec<String> {
         let known: std::collections::HashSet<&str> = self
@@ -191,6 +204,7 @@ impl Encoder {
     }
 
     /// Returns the arrays of `rows` for [`Encoder::columns`], matched by name. [`Encoder::encode`] returns them, too.
+    #[doc(hidden)]
     pub fn matched(&self, rows: &Rows) -> Result<Vec<ArrayRef>, EncodeError> {
         let Rows { batch, origin, .. } = rows;
         let schema = batch.schema_ref();
@@ -220,6 +234,7 @@ impl Encoder {
 
     /// Does what [`Encoder::encode`] does for rows of a table whose `features` and `unreadable` cells are all known: looks
     /// them up.
+    #[doc(hidden)]
     pub fn look_up(
         &self,
         rows: &Rows,
@@ -250,16 +265,12 @@ impl Encoder {
 
     fn encode_as(&self, rows: &Rows, is_new: bool) -> Result<Encoded, EncodeError> {
         let arrays = self.matched(rows)?;
-        let mut columns = Vec::with_capacity(self.columns.len());
-        for (column, array) in self.columns.iter().zip(&arrays) {
-            let (name, reading) = (column.name(), column.reading());
-            columns.push(read(name, array, reading, rows.first_row, &rows.origin, self.strict)?);
-        }
-        let n_features = self.n_features();
-        let mut matrix = Matrix::zeros(rows.n_rows(), n_features).with_layout(Arc::clone(&self.layout));
+        let read = self.read_rows(rows, &arrays)?;
+        let (matrix, unseen_levels) = self.features_of(&read, is_new);
         let mut surprises = Surprises::none(self.columns.len());
+        surprises.unseen_levels = unseen_levels;
         let mut unreadable = Vec::new();
-        for (at, (column, checked)) in self.columns.iter().zip(&columns).enumerate() {
+        for (at, (column, checked)) in self.columns.iter().zip(&read.columns).enumerate() {
             if column.nulls() == 0 {
                 surprises.unexpected_nulls[at] = checked.null_count() as u64;
             }
@@ -269,18 +280,32 @@ impl Encoder {
             }
         }
         unreadable.sort_unstable();
+        Ok(Encoded { matrix, surprises, columns: arrays, unreadable })
+    }
+
+    /// Whether a cell that cannot be read is an error.
+    pub(super) fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    /// The features of cells that have been read, and for each column the number of values that training never had.
+    /// `is_new` unless these are training rows.
+    pub(crate) fn features_of(&self, read: &ReadRows, is_new: bool) -> (Matrix, Vec<u64>) {
+        let (columns, n_features) = (&read.columns, self.n_features());
+        let mut matrix = Matrix::zeros(read.n_rows, n_features).with_layout(Arc::clone(&self.layout));
+        let mut unseen_levels = vec![0; columns.len()];
         let by: Vec<_> = self.group_by.iter().map(|&at| &columns[at as usize].cells).collect();
-        let group_keys = groups::keys(&by, if self.group_by.is_empty() { 0 } else { rows.n_rows() });
+        let group_keys = groups::keys(&by, if self.group_by.is_empty() { 0 } else { read.n_rows });
         // Block by block, so that the rows being filled stay in the cache while each column writes its few cells.
         for (rows, number) in matrix.values_mut().chunks_mut(BLOCK_ROWS * n_features).zip(0..) {
             let first_row = number * BLOCK_ROWS;
-            for (at, (column, checked)) in self.columns.iter().zip(&columns).enumerate() {
+            for (at, (column, checked)) in self.columns.iter().zip(columns).enumerate() {
                 let cells = &checked.cells;
                 let (values, hidden) = (column.value_features(), column.hidden_features());
                 let kind = column.content().as_kind();
                 let mut block =
                     Block { rows: &mut *rows, n_features, features: values.clone(), first_row, is_new };
-                surprises.unseen_levels[at] += kind.write(cells, &self.features[values], block.reborrowed());
+                unseen_levels[at] += kind.write(cells, &self.features[values], block.reborrowed());
                 if let Some(flag) = column.null_flag() {
                     block.features = flag..flag + 1;
                     write_null_flags(cells, self.features[flag], block.reborrowed());
@@ -291,7 +316,8 @@ impl Encoder {
                     kind.write_hidden(cells, block);
                 }
                 for (feature, since) in since.zip(&column.learned.since) {
-                    let dates = cells.numbers().iter().zip(columns[since.column as usize].cells.numbers());
+                    let others = read.moments(since.column as usize).numbers();
+                    let dates = read.moments(at).numbers().iter().zip(others);
                     let features = rows.iter_mut().skip(feature).step_by(n_features);
                     for (x, (&now, &then)) in features.zip(dates.skip(first_row)) {
                         *x = since.days(now, then);
@@ -303,6 +329,13 @@ impl Encoder {
                         features.zip(cells.numbers().iter().zip(&group_keys).skip(first_row))
                     {
                         *x = within.distance(number, key, |number| kind.scaled(number).unwrap_or(number));
+                    }
+                }
+                if let (Some(feature), Some(copied)) = (column.copied_feature(), &column.learned.copied) {
+                    for (row, at) in rows.chunks_exact_mut(n_features).zip(first_row..) {
+                        let number = |term: u32| columns[term as usize].cells.numbers()[at];
+                        row[column.hidden_features()].fill(0.0);
+                        row[feature] = copied.sign(cells.numbers()[at], number, is_new);
                     }
                 }
                 if column.nulls() == 0 && checked.null_count() > 0 {
@@ -318,10 +351,22 @@ impl Encoder {
                 }
             }
         }
-        for &(row, column) in &unreadable {
-            self.write_gap(&self.columns[column as usize], true, is_new, matrix.row_mut(row as usize));
+        for (column, checked) in self.columns.iter().zip(columns) {
+            for &row in &checked.unreadable {
+                self.write_gap(column, true, is_new, matrix.row_mut(row as usize));
+            }
         }
-        Ok(Encoded { matrix, surprises, columns: arrays, unreadable })
+        for &(row, column, has_number) in read.unasked() {
+            let (column, row) = (&self.columns[column], matrix.row_mut(row));
+            if !has_number {
+                row[column.features()].fill(0.0);
+            }
+            if let Some(gap) = column.gap() {
+                // Any number but 0: the cell has no value to be asked about. It is no surprise, either.
+                row[gap] = f64::MIN_POSITIVE;
+            }
+        }
+        (matrix, unseen_levels)
     }
 }
 
@@ -341,10 +386,10 @@ impl Encoder {
 
 /// Whether a table has any column that is not a number.
 pub(super) fn is_mixed(columns: &[LearnedColumn]) -> bool {
-    columns.iter().any(|column| column.content.kind() != ColumnKind::Number || column.within.is_some())
+    columns.iter().any(|column| !column.content.kind().is_numeric() || column.within.is_some())
 }
 
 /// How far out a cell lies that has no value where it should have one, in standard deviations.
-const GAP_SDS: f64 = 10.0;
+pub(super) const GAP_SDS: f64 = 10.0;
 /// The rows that are filled at a time.
 const BLOCK_ROWS: usize = 256;

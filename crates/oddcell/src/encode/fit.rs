@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{
     EncodeError, EncodeOptions, Encoder, IdentifierSign, LeftOut, LeftOutReason, MAX_FEATURES,
-    column::LearnedColumn, encoder::is_mixed, error::listed, groups, since,
+    column::LearnedColumn, copies, encoder::is_mixed, error::listed, groups, since,
 };
 use crate::{
     Table,
@@ -39,6 +39,7 @@ impl Encoder {
                         content,
                         since: Vec::new(),
                         within: None,
+                        copied: None,
                     });
                 }
                 Learned::LeftOut(reason) => left_out.push(LeftOut { name: name.clone(), reason }),
@@ -48,6 +49,9 @@ impl Encoder {
         let place = |name: &String| columns.iter().position(|column| column.name == *name);
         let group_by: Vec<u32> = options.group_by.iter().filter_map(place).map(|at| at as u32).collect();
         groups::learn(table, &mut columns, &group_by)?;
+        if is_mixed(&columns) {
+            copies::learn(table, &mut columns, &group_by)?;
+        }
         check_size(table, &columns, &left_out)?;
         let mut encoder = Encoder::assemble(n_rows as u64, columns, left_out, group_by)?;
         encoder.set_strict(options.strict);

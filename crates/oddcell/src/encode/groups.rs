@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{Check, EncodeError, Encoder, column::LearnedColumn};
 use crate::{
     Table,
+    count::counted,
     kinds::{CellAt, Cells, Hint, figure_within, read},
 };
 
@@ -39,9 +40,11 @@ struct Group {
     /// On the column's own scale, leaning on the whole table.
     center: f64,
     spread: f64,
-    /// The 1 % and 99 % quantiles, as the numbers are.
+    /// The ends of the normal range, as the numbers are: without 1 % of the numbers at either end, at least one.
     low: f64,
     high: f64,
+    /// The median, as the numbers are.
+    median: f64,
 }
 
 impl Within {
@@ -51,14 +54,26 @@ impl Within {
         if number.is_nan() { 0.0 } else { ((scaled(number) - center) / spread).clamp(-1e6, 1e6) }
     }
 
-    /// Says what is normal in the group called `name`.
-    fn tell(&self, key: &str, name: &str) -> Hint {
+    /// Says what is normal in the group called `name`, in which `number` is unusual. A range that holds the number would
+    /// contradict that.
+    fn tell(&self, number: f64, key: &str, name: &str) -> Hint {
         let text = match self.groups.get(key) {
-            Some(group) if group.rows >= LEAST_FOR_RANGE => {
-                let figure = |end| figure_within(end, group.high - group.low);
-                format!("unusual for {name}: normal {} to {} there", figure(group.low), figure(group.high))
+            Some(&Group { rows, low, high, median, .. }) if rows >= LEAST_FOR_RANGE => {
+                let figure = |end| figure_within(end, high - low);
+                if (low..=high).contains(&number) {
+                    format!("unusual for {name}: the median there is {}", figure(median))
+                } else if low == high {
+                    format!("unusual for {name}: nearly always {} there", figure(low))
+                } else {
+                    format!("unusual for {name}: normal {} to {} there", figure(low), figure(high))
+                }
             }
-            Some(Group { rows, .. }) => format!("unusual for {name}, of which training had {rows} rows"),
+            Some(&Group { rows, .. }) => {
+                format!(
+                    "unusual for {name}; training had only {} there",
+                    counted(rows as usize, "row", "rows")
+                )
+            }
             None => format!("unusual for {name}, which training never had"),
         };
         text.into()
@@ -66,8 +81,9 @@ impl Within {
 
     pub(super) fn validate(&self, check: &Check<'_>) -> Result<(), EncodeError> {
         self.groups.values().chain([&self.whole]).try_for_each(|group| {
-            let Group { center, spread, low, high, .. } = *group;
-            let is_valid = center.is_finite() && spread > 0.0 && spread.is_finite() && low <= high;
+            let Group { center, spread, low, high, median, .. } = *group;
+            let in_order = low <= median && median <= high;
+            let is_valid = center.is_finite() && spread > 0.0 && spread.is_finite() && in_order;
             check.ensure(is_valid, "a group", format!("{group:?}"), "finite numbers, and a spread above 0")
         })
     }
@@ -135,8 +151,11 @@ impl Group {
     fn of(numbers: &mut [f64], scaled: impl Fn(f64) -> f64, whole: Option<Self>) -> Self {
         numbers.sort_unstable_by(f64::total_cmp);
         let quantile = |share: f64| numbers[((numbers.len() - 1) as f64 * share).round() as usize];
-        let [low, lower, center, upper, high] = [0.01, 0.25, 0.5, 0.75, 0.99].map(quantile);
-        let (own, spread) = (scaled(center), (scaled(upper) - scaled(lower)) / 1.349);
+        let [lower, median, upper] = [0.25, 0.5, 0.75].map(quantile);
+        // The number that is found odd must not be the end of what is normal.
+        let beyond = (numbers.len() / 100).max(1).min((numbers.len() - 1) / 2);
+        let (low, high) = (numbers[beyond], numbers[numbers.len() - 1 - beyond]);
+        let (own, spread) = (scaled(median), (scaled(upper) - scaled(lower)) / 1.349);
         let n = numbers.len() as f64;
         let (center, spread) = match whole {
             None => {
@@ -159,7 +178,7 @@ impl Group {
                 (center, square.sqrt().max(LEAST_SPREAD * whole.spread))
             }
         };
-        Self { rows: numbers.len() as u64, center, spread, low, high }
+        Self { rows: numbers.len() as u64, center, spread, low, high, median }
     }
 }
 
@@ -171,13 +190,14 @@ impl Encoder {
         cell: impl Fn(usize) -> CellAt<'a>,
     ) -> Result<Option<Hint>, EncodeError> {
         let Some(within) = &self.columns()[column].learned.within else { return Ok(None) };
+        let Ok(number) = cell(column).number()? else { return Ok(None) };
         let by: Vec<usize> = self.group_by().iter().map(|&at| at as usize).collect();
         let cells = by.iter().map(|&at| cell(at).read()).collect::<Result<Vec<_>, _>>()?;
         let key = keys(&cells.iter().collect::<Vec<_>>(), 1).swap_remove(0);
         let named = by.iter().zip(key.split('\u{1f}'));
         let names: Vec<String> =
             named.map(|(&at, value)| format!("{} `{value}`", self.columns()[at].name())).collect();
-        Ok(Some(within.tell(&key, &names.join(", "))))
+        Ok(Some(within.tell(number, &key, &names.join(", "))))
     }
 }
 
@@ -200,5 +220,21 @@ mod tests {
         assert_eq!(within.distance(49.0 / 8.0, "a", plain), 0.0);
         assert_eq!(within.distance(5.0, "new", plain), 0.0);
         assert_eq!(within.distance(f64::NAN, "a", plain), 0.0);
+    }
+
+    // 1 … 20: without the lowest and the highest number, 2 to 19 are left; the median is the number of rank 9.5, rounded up.
+    #[test]
+    fn the_odd_number_is_not_the_end_of_what_is_normal() {
+        let plain = |number: f64| number;
+        let whole = Group::of(&mut (1..=20).map(f64::from).collect::<Vec<_>>(), plain, None);
+        let mut numbers: Vec<f64> = (1..20).map(f64::from).chain([99.0]).collect();
+        let group = Group::of(&mut numbers, plain, Some(whole));
+        let few = Group::of(&mut [5.0], plain, Some(whole));
+        let groups = [("a".to_owned(), group), ("b".to_owned(), few)].into();
+        let within = Within { whole, groups };
+        let told = |number, key| within.tell(number, key, "shop `a`").text;
+        assert_eq!(told(99.0, "a"), "unusual for shop `a`: normal 2 to 19 there");
+        assert_eq!(told(19.0, "a"), "unusual for shop `a`: the median there is 11");
+        assert_eq!(told(19.0, "b"), "unusual for shop `a`; training had only 1 row there");
     }
 }

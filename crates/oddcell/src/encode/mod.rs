@@ -44,20 +44,29 @@
 //! numbers were checked, and what can be derived (features, scales of 0/1 features) is not stored.
 
 mod column;
+mod constants;
+mod copies;
+mod duplicates;
 mod encoder;
 mod error;
 mod fit;
 mod groups;
 mod overview;
+mod replace;
 mod report;
 mod since;
 mod surprises;
+mod unreadable;
 mod validate;
 
-pub use column::{EncodedColumn, Feature, Part};
+pub use column::EncodedColumn;
+#[doc(hidden)]
+pub use column::{Feature, Part};
+pub use duplicates::{Duplicate, Duplicates, duplicates};
 pub use encoder::{Encoded, Encoder};
 pub use error::EncodeError;
 pub use overview::{ColumnOverview, overview};
+pub(crate) use replace::{CellValue, ReadRows};
 pub use report::{LeftOut, LeftOutReason, Report};
 pub use surprises::Surprises;
 pub(crate) use validate::Check;

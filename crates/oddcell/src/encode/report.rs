@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{EncodedColumn, IdentifierSign, NormalRange};
+use super::{EncodedColumn, IdentifierSign};
+use crate::count::counted;
 
 /// A column of the training table that makes no features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +62,9 @@ impl fmt::Display for LeftOutReason {
                 IdentifierSign::Counter => {
                     "it looks like a row identifier (whole numbers with a constant step)"
                 }
+                IdentifierSign::Rising => {
+                    "it looks like a row identifier (whole numbers that rise from row to row)"
+                }
                 IdentifierSign::Named => {
                     "it looks like a row identifier (distinct whole numbers, named like one)"
                 }
@@ -90,6 +94,15 @@ pub enum Report {
         /// The value.
         value: String,
     },
+    /// The column follows from others, and only rows that break this are odd for it.
+    Copied {
+        /// The column's name.
+        column: String,
+        /// How it follows from the others: `` `price` + `shipping` ``.
+        formula: String,
+        /// Training rows that break it.
+        broken: u64,
+    },
 }
 
 impl Report {
@@ -108,20 +121,11 @@ impl Report {
     /// The report about a column that makes features.
     pub(super) fn of_column(column: &EncodedColumn) -> Option<Self> {
         let name = column.name();
-        column.content().as_kind().report(name).or_else(|| {
-            let value = match column.normal() {
-                NormalRange::Range { text, constant: true, .. } => text,
-                NormalRange::Levels { levels } if levels.first().is_some_and(|first| first.share == 1.0) => {
-                    &levels[0].name
-                }
-                NormalRange::Range { .. } | NormalRange::Levels { .. } | NormalRange::Lengths { .. } => {
-                    return None;
-                }
-            };
-            // Nulls among equal values are a change, too.
-            let constant = Self::Constant { column: name.to_owned(), value: value.clone() };
-            (column.nulls() == 0).then_some(constant)
-        })
+        let constant = || {
+            let value = column.constant()?.to_owned();
+            Some(Self::Constant { column: name.to_owned(), value })
+        };
+        column.content().as_kind().report(name).or_else(constant)
     }
 }
 
@@ -131,6 +135,13 @@ impl fmt::Display for Report {
             Self::LeftOut { column, reason } => write!(formatter, "column `{column}` is left out: {reason}"),
             Self::Constant { column, value } => {
                 write!(formatter, "column `{column}` is constant: every row has {value}")
+            }
+            Self::Copied { column, formula, broken } => {
+                write!(formatter, "column `{column}` is {formula}, and only asked whether that holds")?;
+                match broken {
+                    0 => Ok(()),
+                    n => write!(formatter, "; it does not in {}", counted(*n as usize, "row", "rows")),
+                }
             }
         }
     }

@@ -2,12 +2,14 @@
 //!
 //! Every date column but the first also has the days since each date column before it.
 
+use arrow_array::ArrayRef;
 use serde::{Deserialize, Serialize};
 
-use super::{Check, EncodeError, Encoder, column::LearnedColumn};
+use super::{Check, EncodeError, EncodedColumn, Encoder, column::LearnedColumn};
 use crate::{
     Table,
     kinds::{Cells, Hint, fixed, read},
+    table::Rows,
 };
 
 /// Seconds of a day.
@@ -70,7 +72,8 @@ pub(super) fn learn(table: &Table, columns: &mut [LearnedColumn]) -> Result<(), 
         for (seconds, &at) in seconds.iter_mut().zip(&dates) {
             let name = &columns[at].name;
             let array = rows.batch.column_by_name(name).expect("it was learned from this table");
-            let checked = read(name, array, columns[at].reading(), rows.first_row, &rows.origin, false)?;
+            let reading = columns[at].reading().in_utc();
+            let checked = read(name, array, reading, rows.first_row, &rows.origin, false)?;
             let Cells::Numbers(numbers) = checked.cells else { unreachable!("dates are numbers") };
             seconds.extend(numbers);
         }
@@ -93,6 +96,25 @@ pub(super) fn learn(table: &Table, columns: &mut [LearnedColumn]) -> Result<(), 
 }
 
 impl Encoder {
+    /// The cells of columns that are compared with each other, if that is not how they are read: times with an offset are
+    /// compared in UTC.
+    pub(super) fn moments(
+        &self,
+        rows: &Rows,
+        arrays: &[ArrayRef],
+    ) -> Result<Vec<Option<Cells>>, EncodeError> {
+        let is_compared = self.columns().iter().any(|column| !column.learned.since.is_empty());
+        let cells = |(column, array): (&EncodedColumn, &ArrayRef)| {
+            let reading = column.reading();
+            if !is_compared || reading.in_utc() == reading {
+                return Ok(None);
+            }
+            let in_utc = read(column.name(), array, reading.in_utc(), rows.first_row, &rows.origin, false)?;
+            Ok(Some(in_utc.cells))
+        };
+        self.columns().iter().zip(arrays).map(cells).collect()
+    }
+
     /// Says how far apart the dates of two columns are: the column at position `column`, and what it is compared with at
     /// position `since`.
     pub(crate) fn tell_since(

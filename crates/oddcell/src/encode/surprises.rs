@@ -17,14 +17,14 @@ pub struct Surprises {
 impl Surprises {
     /// No surprises in any of `n_columns` columns.
     #[must_use]
-    pub fn none(n_columns: usize) -> Self {
+    pub(crate) fn none(n_columns: usize) -> Self {
         let zeros = vec![0; n_columns];
         let unreadable = vec![Unreadable::default(); n_columns];
         Self { unexpected_nulls: zeros.clone(), unseen_levels: zeros, unreadable }
     }
 
     /// Adds the surprises of a later batch.
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         add_up(&mut self.unexpected_nulls, &other.unexpected_nulls);
         add_up(&mut self.unseen_levels, &other.unseen_levels);
         self.unreadable.resize_with(self.unreadable.len().max(other.unreadable.len()), Unreadable::default);

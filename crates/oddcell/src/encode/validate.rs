@@ -43,6 +43,7 @@ pub(super) fn check(
         let fits = column.within.is_none() || (is_number && !group_by.is_empty());
         check.ensure(fits, "numbers within groups", "some", "none without numbers and groups")?;
         column.within.iter().try_for_each(|within| within.validate(&check))?;
+        column.copied.iter().try_for_each(|copied| copied.validate(at, columns, &check))?;
         check_column(column, n_rows)
     })
 }

@@ -41,8 +41,10 @@ pub use crate::encode::{NormalRange, Share};
 pub use crate::kinds::Side;
 use crate::{
     Matrix,
+    cells::{Expected, OddCell},
     detect::CellUnit,
     encode::{EncodeError, EncodedColumn, Encoder, Part, STD_FLOOR},
+    judge::Judgement,
     kinds::{CellAt, Wording},
     layout::Role,
     table::Rows,
@@ -115,10 +117,52 @@ impl<'a> Explainer<'a> {
         self.ranked(cells, k).iter().map(|&(column, _)| self.reason(row, column, cells)).collect()
     }
 
+    /// Why a row is odd: the cells of its set, in order, with what should stand there. The `k` oddest columns if the judge does
+    /// not look for sets. `judgement` is that of these rows.
+    pub fn why(&self, row: usize, judgement: &Judgement, k: usize) -> Result<Vec<Reason<'a>>, EncodeError> {
+        let cells = judgement.findings.cells.as_ref();
+        let Some(sets) = &judgement.sets else {
+            let Some(cells) = cells else { return Ok(Vec::new()) };
+            let columns = self.worth_telling(cells.row(row), k).into_iter();
+            return columns.map(|column| self.reason(row, column, cells.row(row))).collect();
+        };
+        let reason = |cell: &OddCell| {
+            let (cells, unit) = match (cells, sets.told(row)) {
+                (Some(cells), _) => (cells.row(row), self.unit),
+                (None, Some(told)) => (told, CellUnit::SurpriseInContext),
+                (None, None) => unreachable!("a row with a set has been looked at"),
+            };
+            let mut reason = self.reason_in(row, cell.column, cells, unit)?;
+            reason.p_value = Some(cell.p_value);
+            reason.expected = cell.expected.clone().or(reason.expected);
+            Ok(reason)
+        };
+        sets.of(row).iter().map(reason).collect()
+    }
+
+    /// All columns of a row: first the cells of its set, as in [`Explainer::why`], then the others, most noise first. Only the set
+    /// if the detector of the rows says nothing about cells and the row is normal.
+    pub fn every(&self, row: usize, judgement: &Judgement) -> Result<Vec<Reason<'a>>, EncodeError> {
+        let sets = judgement.sets.as_ref();
+        let own = judgement.findings.cells.as_ref().map(|cells| (cells.row(row), self.unit));
+        let told = || sets.and_then(|sets| sets.told(row)).map(|cells| (cells, CellUnit::SurpriseInContext));
+        let Some((cells, unit)) = own.or_else(told) else { return Ok(Vec::new()) };
+        let mut all = if sets.is_some() { self.why(row, judgement, 0)? } else { Vec::new() };
+        let n_columns = self.encoder.columns().len();
+        for (column, _) in self.ranked(cells, n_columns) {
+            let name = self.encoder.columns()[column].name();
+            if all.iter().all(|reason| reason.column != name) {
+                all.push(self.reason_in(row, column, cells, unit)?);
+            }
+        }
+        Ok(all)
+    }
+
     /// Writes the texts of the `k` columns with the most noise to `text` in memory, separated by "; ".
     ///
     /// # Panics
     /// As [`Explainer::reason`].
+    #[doc(hidden)]
     pub fn write_top(
         &self,
         row: usize,
@@ -141,6 +185,7 @@ impl<'a> Explainer<'a> {
     ///
     /// # Panics
     /// If `cells` does not hold one estimate per feature.
+    #[doc(hidden)]
     #[must_use]
     pub fn ranked(&self, cells: &[f64], k: usize) -> Vec<(usize, f64)> {
         check_length(self.encoder, cells);
@@ -157,11 +202,13 @@ impl<'a> Explainer<'a> {
         top
     }
 
-    /// The columns among the `k` with the most noise that a reader should know of: the first, and all others whose surprise is
-    /// not 0 as it is shown.
-    #[must_use]
-    pub fn worth_telling(&self, cells: &[f64], k: usize) -> Vec<usize> {
-        let is_shown = |noise: f64| self.unit != CellUnit::SurpriseInContext || noise >= 0.05;
+    /// The columns among the `k` with the most noise that a reader should know of: the first, and all others whose noise is not
+    /// 0, or whose surprise is not 0 as it is shown.
+    pub(crate) fn worth_telling(&self, cells: &[f64], k: usize) -> Vec<usize> {
+        let is_shown = |noise: f64| match self.unit {
+            CellUnit::SurpriseInContext => noise >= 0.05,
+            CellUnit::StandardDeviations | CellUnit::Surprise => noise > 0.0,
+        };
         let ranked = self.ranked(cells, k).into_iter().enumerate();
         ranked.filter(|&(at, (_, noise))| at == 0 || is_shown(noise)).map(|(_, (column, _))| column).collect()
     }
@@ -178,6 +225,17 @@ impl<'a> Explainer<'a> {
     /// If `cells` does not hold one estimate per feature, or if there is no such row or column: bugs of the caller,
     /// not of the data.
     pub fn reason(&self, row: usize, column: usize, cells: &[f64]) -> Result<Reason<'a>, EncodeError> {
+        self.reason_in(row, column, cells, self.unit)
+    }
+
+    /// The same for cells in this unit.
+    fn reason_in(
+        &self,
+        row: usize,
+        column: usize,
+        cells: &[f64],
+        unit: CellUnit,
+    ) -> Result<Reason<'a>, EncodeError> {
         check_length(self.encoder, cells);
         let encoded = &self.encoder.columns()[column];
         let cell = self.cell(row, column);
@@ -186,8 +244,11 @@ impl<'a> Explainer<'a> {
         let told = match (seen.unreadable, oddest_sign(self.encoder, encoded, cells)) {
             (true, _) | (false, None) => None,
             (false, Some(sign)) => match sign.checked_sub(encoded.content().as_kind().hidden().len()) {
+                Some(_) if encoded.copied_feature() == Some(encoded.first_sign() + sign) => {
+                    self.encoder.tell_copied(column, |other| self.number(row, other))?
+                }
                 Some(compared) => {
-                    match self.encoder.tell_since(column, compared, |other| self.date(row, other))? {
+                    match self.encoder.tell_since(column, compared, |other| self.number(row, other))? {
                         None => self.encoder.tell_within(column, |other| self.cell(row, other))?,
                         told => told,
                     }
@@ -205,15 +266,17 @@ impl<'a> Explainer<'a> {
             false => about,
         };
         let (tells, expected) = told.map_or((None, None), |told| (Some(told.text), told.expected));
+        let expected = expected.map(Expected::spelled);
         Ok(Reason {
             tells,
             expected,
             column: encoded.name(),
             kind: encoded.kind(),
             noise: column_noise(encoded, cells),
-            unit: self.unit,
+            unit,
+            p_value: None,
             about,
-            amount: match self.unit {
+            amount: match unit {
                 CellUnit::StandardDeviations if !seen.unreadable => Some(amount),
                 CellUnit::StandardDeviations | CellUnit::Surprise | CellUnit::SurpriseInContext => None,
             },
@@ -235,9 +298,10 @@ impl<'a> Explainer<'a> {
         CellAt { column, reading: encoded.reading(), array, rows: self.rows, row }
     }
 
-    /// The date in a cell, in seconds.
-    fn date(&self, row: usize, column: usize) -> Result<Option<f64>, EncodeError> {
-        Ok(self.cell(row, column).number()?.ok())
+    /// The number in a cell, to be compared with others: of a date, the seconds.
+    fn number(&self, row: usize, column: usize) -> Result<Option<f64>, EncodeError> {
+        let cell = self.cell(row, column);
+        Ok(CellAt { reading: cell.reading.in_utc(), ..cell }.number()?.ok())
     }
 }
 
@@ -284,7 +348,7 @@ fn amount(encoder: &Encoder, column: &EncodedColumn, cells: &[f64]) -> (About, f
 }
 
 /// The greatest noise among the features of a column.
-fn column_noise(column: &EncodedColumn, cells: &[f64]) -> f64 {
+pub(crate) fn column_noise(column: &EncodedColumn, cells: &[f64]) -> f64 {
     greatest(&cells[column.features()])
 }
 

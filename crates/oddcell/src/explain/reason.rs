@@ -8,6 +8,7 @@ use std::{
 use serde::Serialize;
 
 use crate::{
+    cells::Expected,
     detect::CellUnit,
     kinds::{self, ColumnKind, Figure, NormalRange, Notation, Side, Wording},
 };
@@ -23,6 +24,9 @@ pub struct Reason<'a> {
     pub noise: f64,
     /// What the noise is measured in.
     pub unit: CellUnit,
+    /// The share of normal cells of the same column that are at least as odd, if that is known.
+    #[serde(rename = "p", skip_serializing_if = "Option::is_none")]
+    pub p_value: Option<f64>,
     /// What is odd: the value, or that there is one, or that there is none.
     pub about: About,
     /// How far off: numbers in their own unit, dates in seconds; categories, booleans and everything about
@@ -33,7 +37,7 @@ pub struct Reason<'a> {
     pub tells: Option<String>,
     /// What probably should stand there, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<String>,
+    pub expected: Option<Expected>,
     /// The cell as seen, dates in ISO form; `None` if it is empty.
     pub value: Option<Cow<'a, str>>,
     /// What is normal in the column.
@@ -75,6 +79,21 @@ impl Reason<'_> {
     /// piece: a stream may write one for every row, and the formatting macros would
     /// take most of the time.
     pub(super) fn write(&self, out: &mut impl Write) -> fmt::Result {
+        self.write_finding(out)?;
+        self.write_expected(out)
+    }
+
+    /// Writes what should stand there, unless that has been said.
+    fn write_expected(&self, out: &mut impl Write) -> fmt::Result {
+        let Some(expected) = &self.expected else { return Ok(()) };
+        if self.tells.as_ref().is_some_and(|tells| tells.contains(&format!("`{}`", expected.value))) {
+            return Ok(());
+        }
+        write!(out, "; {}", expected.told(self.kind))
+    }
+
+    /// Writes what is odd.
+    fn write_finding(&self, out: &mut impl Write) -> fmt::Result {
         let wording = self.kind.wording();
         out.write_str(self.column)?;
         match &self.value {
@@ -120,6 +139,9 @@ impl Reason<'_> {
                 self.write_range(out, above, below)
             }
             (About::Value, None, _) | (About::Emptiness | About::Unreadable | About::Sign, ..) => {
+                if self.unit == CellUnit::SurpriseInContext {
+                    self.write_what_surprises(out)?;
+                }
                 self.write_emptiness(out)
             }
         }
@@ -186,15 +208,24 @@ impl Reason<'_> {
 
     /// Writes `cannot be read as a number (normal 2 to 50)`.
     fn write_unreadable(&self, out: &mut impl Write) -> fmt::Result {
-        let normal = match self.normal {
-            NormalRange::Range { .. } | NormalRange::Lengths { .. } => " (normal ",
-            NormalRange::Levels { .. } => " (usually ",
-        };
-        for piece in ["cannot be read as ", self.kind.expected(Notation::default()), normal] {
+        let expected = self.kind.expected(Notation::default());
+        for piece in ["cannot be read as ", expected, " (", self.normal.adverb(), " "] {
             out.write_str(piece)?;
         }
         self.normal.write(out)?;
         out.write_str(")")
+    }
+
+    /// Writes that a filled cell is odd for being filled, and that emptiness is odd only because of the other columns if it is
+    /// common.
+    fn write_what_surprises(&self, out: &mut impl Write) -> fmt::Result {
+        let common = if self.value.is_some() {
+            out.write_str(" for not being empty")?;
+            1.0 - self.null_share
+        } else {
+            self.null_share
+        };
+        if common >= COMMON_SHARE { out.write_str(" given the other columns") } else { Ok(()) }
     }
 
     /// Writes how often the column is empty.
@@ -207,8 +238,8 @@ impl Reason<'_> {
 
     /// Writes how common the value is, and which values are usual.
     fn write_shares(&self, out: &mut impl Write) -> fmt::Result {
-        if let (NormalRange::Lengths { low, high }, Some(value)) = (self.normal, &self.value) {
-            return write!(out, "; {} characters, usually {low} to {high}", value.chars().count());
+        if let Some(length) = self.value.as_ref().and_then(|value| self.normal.length_of(value)) {
+            return ["; ", &length].into_iter().try_for_each(|piece| out.write_str(piece));
         }
         match self.training_share {
             Some(0.0) => out.write_str(", never seen in training")?,
@@ -224,10 +255,8 @@ impl Reason<'_> {
 
     /// Writes where the value lies beside the normal range.
     fn write_range(&self, out: &mut impl Write, above: &str, below: &str) -> fmt::Result {
-        if let NormalRange::Range { low, high, constant, .. } = self.normal
-            && low == high
-        {
-            out.write_str(if *constant { ", always " } else { ", nearly always " })?;
+        if let Some(how_often) = self.normal.how_often() {
+            [", ", how_often, " "].into_iter().try_for_each(|piece| out.write_str(piece))?;
             self.normal.write(out)?;
             return out.write_str(" in training");
         }

@@ -5,20 +5,23 @@
 //! | `odd_score`   | the score; higher = more anomalous                                                   |
 //! | `odd_p`       | the p-value                                                                          |
 //! | `odd_verdict` | whether the rule calls the row odd                                                   |
-//! | `odd_reasons` | the columns that make it odd, most noise first; null if the detector gives none      |
+//! | `odd_cells`   | how many cells make it odd: those that would have to be repaired to make it normal    |
+//! | `odd_reasons` | these cells, and what should stand there; null if the row is normal                  |
 //!
 //! Judged rows can be judged again: columns with these names are findings of an earlier run, not features.
 
-use std::sync::Arc;
+use std::{fmt::Write as _, sync::Arc};
 
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, builder::StringBuilder};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, builder::StringBuilder,
+};
 use arrow_schema::{DataType, Field, Schema};
 
-use super::Judgement;
+use super::{Judge, Judgement};
 use crate::{
-    Matrix, Table,
+    Table,
     encode::EncodeError,
-    explain::Explainer,
+    explain::Reason,
     table::{ColumnKind, Format, Rows, TableError, json_field, quoted},
 };
 
@@ -28,11 +31,13 @@ pub const SCORE: &str = "odd_score";
 pub const P: &str = "odd_p";
 /// The column of verdicts.
 pub const VERDICT: &str = "odd_verdict";
+/// The column of the numbers of odd cells.
+pub const CELLS: &str = "odd_cells";
 /// The column of reasons.
 pub const REASONS: &str = "odd_reasons";
 
 /// The columns that judging adds.
-pub const COLUMNS: [&str; 4] = [SCORE, P, VERDICT, REASONS];
+pub const COLUMNS: [&str; 5] = [SCORE, P, VERDICT, CELLS, REASONS];
 
 /// The number of reasons per row.
 pub const TOP_REASONS: usize = 3;
@@ -98,6 +103,7 @@ pub fn judged_schema(input: &Schema, form: ReasonForm) -> Schema {
     fields.push(Field::new(SCORE, DataType::Float64, false));
     fields.push(Field::new(P, DataType::Float64, false));
     fields.push(Field::new(VERDICT, DataType::Boolean, false));
+    fields.push(Field::new(CELLS, DataType::UInt32, true));
     fields.push(match form {
         ReasonForm::Json => json_field(REASONS),
         ReasonForm::Text => Field::new(REASONS, DataType::Utf8, true),
@@ -107,13 +113,17 @@ pub fn judged_schema(input: &Schema, form: ReasonForm) -> Schema {
 
 /// The judged rows with what was found about them.
 pub(super) fn judged_batch(judgement: Judgement, verdicts: Vec<bool>, form: ReasonForm) -> RecordBatch {
-    let Judgement { rows: Rows { batch, .. }, findings, reasons, .. } = judgement;
+    let Judgement { rows: Rows { batch, .. }, findings, reasons, sets, .. } = judgement;
     let schema = judged_schema(&batch.schema(), form);
     let input = batch.project(&input_columns(&batch.schema())).expect("columns of the batch");
-    let reasons = reasons.unwrap_or_else(|| StringArray::new_null(batch.num_rows()));
+    let n_rows = batch.num_rows();
+    let reasons = reasons.unwrap_or_else(|| StringArray::new_null(n_rows));
+    let n_cells = |row: usize| sets.as_ref().map(|sets| sets.of(row).len() as u32);
+    let n_cells: UInt32Array = (0..n_rows).map(n_cells).collect();
     let [scores, p_values] = [findings.scores, findings.p_values].map(Float64Array::from);
-    let found: [ArrayRef; 4] =
-        [Arc::new(scores), Arc::new(p_values), Arc::new(BooleanArray::from(verdicts)), Arc::new(reasons)];
+    let verdicts = BooleanArray::from(verdicts);
+    let found: [ArrayRef; 5] =
+        [Arc::new(scores), Arc::new(p_values), Arc::new(verdicts), Arc::new(n_cells), Arc::new(reasons)];
     RecordBatch::try_new(Arc::new(schema), [input.columns(), &found].concat())
         .expect("one of everything for every row")
 }
@@ -126,34 +136,46 @@ pub(super) fn with_verdicts(judged: &RecordBatch, verdicts: Vec<bool>) -> Record
     RecordBatch::try_new(judged.schema(), columns).expect("one verdict for every row")
 }
 
-/// The reasons of every row; `cells` holds the noise of each cell of these rows.
+/// The reasons of every row: the cells of its set, or the oddest columns if there are no sets; `None` if the detector does not
+/// judge cells either.
 pub(super) fn reasons(
-    explainer: &Explainer<'_>,
-    cells: &Matrix,
+    judge: &dyn Judge,
+    judgement: &Judgement,
     form: ReasonForm,
-) -> Result<StringArray, EncodeError> {
-    let mut reasons = StringBuilder::with_capacity(cells.n_rows(), cells.n_rows() * REASON_BYTES);
-    for (row, cells) in cells.rows().enumerate() {
+) -> Result<Option<StringArray>, EncodeError> {
+    let explainer = judgement.explainer(judge);
+    let n_rows = judgement.rows.n_rows();
+    if judgement.sets.is_none() && judgement.findings.cells.is_none() {
+        return Ok(None);
+    }
+    let mut texts = StringBuilder::with_capacity(n_rows, REASON_BYTES);
+    for row in 0..n_rows {
+        let reasons = explainer.why(row, judgement, TOP_REASONS)?;
+        if reasons.is_empty() {
+            texts.append_null();
+            continue;
+        }
         match form {
-            ReasonForm::Json => reasons.append_value(reasons_object(explainer, row, cells)?),
+            ReasonForm::Json => texts.append_value(reasons_object(&reasons)),
             ReasonForm::Text => {
-                explainer.write_top(row, cells, TOP_REASONS, &mut reasons)?;
+                for (at, reason) in reasons.iter().enumerate() {
+                    let unfailing = "writing to memory cannot fail";
+                    texts.write_str(if at == 0 { "" } else { "; " }).expect(unfailing);
+                    write!(texts, "{reason}").expect(unfailing);
+                }
                 // Ends the value that was written piece by piece.
-                reasons.append_value("");
+                texts.append_value("");
             }
         }
     }
-    Ok(reasons.finish())
+    Ok(Some(texts.finish()))
 }
 
-/// The top reasons as a JSON object: column → figures, most noise first.
-fn reasons_object(explainer: &Explainer<'_>, row: usize, cells: &[f64]) -> Result<String, EncodeError> {
-    let columns = explainer.worth_telling(cells, TOP_REASONS).into_iter();
-    let reasons =
-        columns.map(|column| explainer.reason(row, column, cells)).collect::<Result<Vec<_>, _>>()?;
+/// Reasons as a JSON object: column → figures, in order.
+fn reasons_object(reasons: &[Reason<'_>]) -> String {
     let entries: Vec<String> =
         reasons.iter().map(|reason| format!("{}:{}", json(reason.column), json(reason))).collect();
-    Ok(format!("{{{}}}", entries.join(",")))
+    format!("{{{}}}", entries.join(","))
 }
 
 fn json(value: &(impl serde::Serialize + ?Sized)) -> String {

@@ -15,7 +15,7 @@ const NAP: Duration = Duration::from_millis(1);
 
 /// Applies `work` to every item of `source` and hands the results to `take`, in order. The first error, in the order of
 /// the items, ends the stream.
-pub(super) fn in_order<T: Send, R: Send, E: Send>(
+pub(crate) fn in_order<T: Send, R: Send, E: Send>(
     source: impl Iterator<Item = Result<T, E>> + Send,
     work: impl Fn(T) -> Result<R, E> + Sync,
     mut take: impl FnMut(R) -> Result<(), E>,

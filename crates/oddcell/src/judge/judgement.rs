@@ -3,7 +3,7 @@
 use arrow_array::{ArrayRef, StringArray};
 
 use super::Judge;
-use crate::{Matrix, encode::Surprises, explain::Explainer, table::Rows};
+use crate::{Matrix, cells::Sets, encode::Surprises, explain::Explainer, table::Rows};
 
 /// What was found about rows, in row order.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -29,6 +29,8 @@ pub struct Judgement {
     pub surprises: Surprises,
     /// Which rows are anomalies, if known.
     pub truths: Option<Vec<bool>>,
+    /// The cells that make rows odd, if they were requested and the judge can tell.
+    pub sets: Option<Sets>,
     /// The reasons of every row in the requested form, if the detector explains cells.
     pub reasons: Option<StringArray>,
     /// The arrays of the encoder's columns, matched by name.

@@ -56,22 +56,25 @@ mod spool;
 mod stream;
 
 pub use self::{
-    columns::{
-        COLUMNS, P, REASONS, ReasonForm, SCORE, TOP_REASONS, VERDICT, earlier_findings, judged_schema,
-        left_out_note, ready_to_learn,
-    },
+    columns::{CELLS, COLUMNS, P, REASONS, ReasonForm, SCORE, TOP_REASONS, VERDICT},
     judgement::{Findings, Judgement},
     labels::{LabelError, Labels, Truths, read_labels},
     observe::{Collected, Noise, Observer, Sink},
-    oddest::Oddest,
     scorer::{Only, Outcome, Scorer},
     spool::Spool,
     stream::Stream,
 };
+#[doc(hidden)]
+pub use self::{
+    columns::{earlier_findings, judged_schema, left_out_note, ready_to_learn},
+    oddest::Oddest,
+};
+pub(crate) use self::{in_order::in_order, scorer::pieces, spool::Waiting};
 use crate::{
     DetectorSpec, Error, Fitted, Matrix, Seed,
     calibrate::Calibration,
-    detect::CellUnit,
+    cells::CellFindings,
+    detect::{CellUnit, Expects},
     encode::{Encoded, Encoder},
     table::Rows,
     verdict::Rule,
@@ -90,6 +93,37 @@ pub trait Judge: Sync {
     /// Judges rows that [`Judge::encode`] has turned into `features`; `want_cells` requests the cells too, if the
     /// detector explains them.
     fn findings(&self, rows: &Rows, features: &Matrix, want_cells: bool) -> Result<Findings, Error>;
+
+    /// Judges rows of which some cells were replaced. `numbers` are the rows that they were, counted from 0; only a judge that
+    /// [`Judge::expects`] something is asked.
+    #[doc(hidden)]
+    fn rejudge(&self, _numbers: &[usize], _features: &Matrix) -> Result<Findings, Error> {
+        Ok(Findings::default())
+    }
+
+    /// How odd the cells of rows are that have become `features`, and that have these numbers; `None` if it cannot judge cells.
+    fn cells(&self, _numbers: &[usize], _features: &Matrix) -> Result<Option<CellFindings>, Error> {
+        Ok(None)
+    }
+
+    /// The same for rows of which some cells were replaced; only a judge that knows [`Judge::cells`] is asked.
+    #[doc(hidden)]
+    fn rejudge_cells(&self, numbers: &[usize], features: &Matrix) -> Result<CellFindings, Error> {
+        let found = self.cells(numbers, features)?;
+        Ok(found.expect("it judges cells"))
+    }
+
+    /// The same, feature by feature, as reasons are worded.
+    #[doc(hidden)]
+    fn cell_features(&self, _numbers: &[usize], _features: &Matrix) -> Result<Option<Matrix>, Error> {
+        Ok(None)
+    }
+
+    /// What expects something of the cells in the row with this number; `None` if it cannot judge cells.
+    #[doc(hidden)]
+    fn expects(&self, _number: usize) -> Option<&dyn Expects> {
+        None
+    }
 
     /// The scores that a contamination refers to.
     fn reference(&self) -> Calibration;

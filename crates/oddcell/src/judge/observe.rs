@@ -2,9 +2,13 @@
 
 use std::io::Write;
 
-use arrow_array::{RecordBatch, StringArray, cast::AsArray, types::Float64Type};
+use arrow_array::{
+    RecordBatch, StringArray,
+    cast::AsArray,
+    types::{Float64Type, UInt32Type},
+};
 
-use super::{Judge, Judgement, P, REASONS, SCORE, VERDICT};
+use super::{CELLS, Judge, Judgement, P, REASONS, SCORE, VERDICT};
 use crate::{
     Error, Matrix,
     explain::{Unit, noise_by_column},
@@ -46,6 +50,8 @@ pub struct Collected {
     pub p_values: Vec<f64>,
     /// One verdict per row.
     pub odd: Vec<bool>,
+    /// How many cells make each row odd; `None` if the judge cannot tell or was not asked.
+    pub n_cells: Vec<Option<u32>>,
     reasons: Vec<StringArray>,
 }
 
@@ -62,6 +68,7 @@ impl Sink for Collected {
         self.scores.extend_from_slice(column(SCORE).as_primitive::<Float64Type>().values());
         self.p_values.extend_from_slice(column(P).as_primitive::<Float64Type>().values());
         self.odd.extend(column(VERDICT).as_boolean().values());
+        self.n_cells.extend(column(CELLS).as_primitive::<UInt32Type>());
         self.reasons.push(column(REASONS).as_string::<i32>().clone());
         Ok(())
     }

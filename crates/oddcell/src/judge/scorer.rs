@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     Error, Monitor, Progress, Silent,
+    cells::{Batch, Explained, Sets},
     context::{Stage, go_on, timed},
     encode::{Encoded, Surprises},
     table::{Rows, TableError},
@@ -93,11 +94,17 @@ impl<'a> Scorer<'a> {
         let findings =
             timed(self.monitor, Stage::Judging, || self.judge.findings(&rows, &features, want_cells))?;
         let truths = self.truths.of(&rows)?;
-        let mut judgement = Judgement { rows, features, findings, surprises, truths, reasons: None, columns };
-        if let (Some(form), Some(cells)) = (self.reasons, &judgement.findings.cells) {
-            let explainer = judgement.explainer(self.judge);
+        let sets = if want_cells {
+            let batch = Batch { rows: &rows, arrays: &columns, features: &features, findings: &findings };
+            timed(self.monitor, Stage::Reasons, || Sets::find(self.judge, &batch, Explained::by(self.rule)))?
+        } else {
+            None
+        };
+        let mut judgement =
+            Judgement { rows, features, findings, surprises, truths, sets, reasons: None, columns };
+        if let Some(form) = self.reasons {
             judgement.reasons =
-                Some(timed(self.monitor, Stage::Reasons, || reasons(&explainer, cells, form))?);
+                timed(self.monitor, Stage::Reasons, || reasons(self.judge, &judgement, form))?;
         }
         Ok(judgement)
     }
@@ -176,7 +183,7 @@ impl Observer for Count<'_> {
 
 /// Cuts `batches`, which follow `first_row` other rows, into pieces of at most [`PIECE_ROWS`] rows, each with the
 /// number of rows before it.
-fn pieces(
+pub(crate) fn pieces(
     origin: Arc<str>,
     mut first_row: usize,
     batches: impl Iterator<Item = Result<RecordBatch, TableError>> + Send,

@@ -20,14 +20,14 @@ pub enum Spool {
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, Error>> + Send + Sync>;
 
 /// The waiting rows.
-pub(super) enum Waiting {
+pub(crate) enum Waiting {
     Memory(Vec<RecordBatch>),
     #[cfg(feature = "ipc")]
     Disk(Box<disk::File>),
 }
 
 impl Waiting {
-    pub(super) fn new(spool: Spool) -> Self {
+    pub(crate) fn new(spool: Spool) -> Self {
         match spool {
             Spool::Memory => Self::Memory(Vec::new()),
             #[cfg(feature = "ipc")]
@@ -35,7 +35,7 @@ impl Waiting {
         }
     }
 
-    pub(super) fn push(&mut self, judged: RecordBatch) -> Result<(), Error> {
+    pub(crate) fn push(&mut self, judged: RecordBatch) -> Result<(), Error> {
         match self {
             Self::Memory(batches) => batches.push(judged),
             #[cfg(feature = "ipc")]
@@ -45,7 +45,7 @@ impl Waiting {
     }
 
     /// All rows, in order.
-    pub(super) fn batches(self) -> Result<Batches, Error> {
+    pub(crate) fn batches(self) -> Result<Batches, Error> {
         match self {
             Self::Memory(batches) => Ok(Box::new(batches.into_iter().map(Ok))),
             #[cfg(feature = "ipc")]
@@ -67,7 +67,7 @@ mod disk {
 
     /// Rows in an Arrow stream, once there are some. The system deletes the file when it is closed.
     #[derive(Default)]
-    pub(in crate::judge) struct File(Option<(StreamWriter<std::fs::File>, SchemaRef)>);
+    pub(crate) struct File(Option<(StreamWriter<std::fs::File>, SchemaRef)>);
 
     impl File {
         pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<(), Error> {

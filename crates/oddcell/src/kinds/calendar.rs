@@ -81,6 +81,16 @@ impl CalendarPart {
         }
     }
 
+    /// The first value, and how many there are before they begin again.
+    fn cycle(self) -> (usize, usize) {
+        match self {
+            Self::Hour => (0, 24),
+            Self::Weekday => (0, 7),
+            Self::Day => (1, 31),
+            Self::Month => (1, 12),
+        }
+    }
+
     /// Days that a table must span before the part counts.
     fn cycles(self) -> f64 {
         match self {
@@ -140,36 +150,47 @@ impl Calendar {
             CalendarPart::Day => format!("day {own} of the month"),
             CalendarPart::Weekday | CalendarPart::Month => part.written(own),
         };
+        let usual = self.usual(own as usize);
         let told = match share {
-            0.0 => format!("{what}, like no training row; {}", self.usual()),
+            0.0 => format!("{what}, like no training row; {usual}"),
             share if share < RARE_SHARE => {
-                format!("{what}, like {} of training rows; {}", percent(share), self.usual())
+                format!("{what}, like {} of training rows; {usual}", percent(share))
             }
             share => format!("{what}, given the other columns; common by itself ({})", percent(share)),
         };
         told.into()
     }
 
-    /// The shortest run of values with 98 of 100 training rows for hours and days, the most common value otherwise.
-    fn usual(&self) -> String {
-        let total: u64 = self.rows.iter().sum();
-        let at = |share: f64| {
-            let mut sum = 0;
-            self.rows.iter().position(|&rows| {
-                sum += rows;
-                sum as f64 > share * total as f64
-            })
-        };
-        let written = |value: Option<usize>| self.part.written(value.unwrap_or(31) as f64);
-        match self.part {
-            CalendarPart::Hour | CalendarPart::Day => {
-                format!("normal {} to {}", written(at(0.01)), written(at(0.989_999)))
+    /// What is usual for a value that is not: the shortest arc of the cycle that holds 98 of 100 training rows, since a night
+    /// shop sells from 22:00 to 05:00. If that is most of the cycle, or if the value itself lies in it: the most common value.
+    fn usual(&self, own: usize) -> String {
+        let written = |value: usize| self.part.written(value as f64);
+        let (first, length) = self.part.cycle();
+        match self.arc() {
+            Some((start, n)) if n * 4 <= length * 3 && (own + length - start) % length >= n => {
+                let end = first + (start - first + n - 1) % length;
+                let to = if n == 1 { String::new() } else { format!(" to {}", written(end)) };
+                format!("normal {}{to}", written(start))
             }
-            CalendarPart::Weekday | CalendarPart::Month => {
+            _ => {
                 let most = (0..32).rev().max_by_key(|&value| self.rows[value]);
-                format!("most often {}", written(most))
+                format!("most often {}", written(most.unwrap_or(first)))
             }
         }
+    }
+
+    /// The first value and the length of the shortest arc with [`USUAL_SHARE`] of the rows; of several, the one with the most rows.
+    fn arc(&self) -> Option<(usize, usize)> {
+        let (first, length) = self.part.cycle();
+        let total: u64 = self.rows.iter().sum();
+        (1..=length).find_map(|n| {
+            let rows = |start: usize| {
+                (0..n).map(|step| self.rows[first + (start - first + step) % length]).sum::<u64>()
+            };
+            let starts = (first..first + length).rev();
+            let start = starts.max_by_key(|&start| rows(start))?;
+            (rows(start) as f64 >= USUAL_SHARE * total as f64).then_some((start, n))
+        })
     }
 
     /// Checks that `filled` rows can have these parts.
@@ -183,6 +204,8 @@ impl Calendar {
     }
 }
 
+/// The share of training rows with a usual value.
+const USUAL_SHARE: f64 = 0.98;
 /// A part with a smaller share is rare by itself.
 const RARE_SHARE: f64 = 0.02;
 
@@ -211,6 +234,30 @@ mod tests {
         let written: Vec<String> =
             CalendarPart::ALL.iter().zip(parts(leap_day)).map(|(part, x)| part.written(x)).collect();
         assert_eq!(written, ["14:00", "Thursday", "29", "February"]);
+    }
+
+    // A night shop: 22:00 to 05:00 have 100 rows each, 12:00 has one, 14:00 none. Weekdays: Friday to Monday.
+    #[test]
+    fn usual_values_are_the_shortest_arc_of_the_cycle() {
+        let calendar = |part: CalendarPart, usual: &[usize], n: u64| {
+            let mut rows = [0; 32];
+            for &value in usual {
+                rows[value] = n;
+            }
+            Calendar { part, rows }
+        };
+        let mut night = calendar(CalendarPart::Hour, &[22, 23, 0, 1, 2, 3, 4, 5], 100);
+        night.rows[12] = 1;
+        assert_eq!([12, 14].map(|hour| night.usual(hour)), ["normal 22:00 to 05:00"; 2]);
+        // A rare hour among usual ones is not outside of them.
+        night.rows[3] = 2;
+        assert!(night.usual(3).starts_with("most often "), "{}", night.usual(3));
+        assert_eq!(calendar(CalendarPart::Weekday, &[4, 5, 6, 0], 9).usual(2), "normal Friday to Monday");
+        assert_eq!(calendar(CalendarPart::Month, &[11, 12, 1, 2], 9).usual(6), "normal November to February");
+        assert_eq!(calendar(CalendarPart::Day, &[30, 31, 1], 9).usual(15), "normal 30 to 1");
+        assert_eq!(calendar(CalendarPart::Day, &[15], 9).usual(1), "normal 15");
+        let always: Vec<usize> = (0..24).filter(|&hour| hour != 4).collect();
+        assert!(calendar(CalendarPart::Hour, &always, 9).usual(4).starts_with("most often "));
     }
 
     #[test]

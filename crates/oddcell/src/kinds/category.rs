@@ -21,7 +21,6 @@ use super::{
     recognize::{Recognition, Recognizer},
     scan,
     seen::{CellAt, Hint, Seen},
-    shape::shape,
     words::percent,
 };
 use crate::{
@@ -53,12 +52,24 @@ struct SavedCategory {
     one_hot: bool,
 }
 
-/// Positions in [`Kind::hidden`].
-const LEVEL: usize = 0;
-const RARE: usize = 1;
-const MISSPELLED: usize = 2;
-const ODD_SHAPE: usize = 3;
-const SPACES: usize = 4;
+/// What it tells of a cell besides its coordinates.
+#[derive(Clone, Copy)]
+enum Told {
+    Level,
+    Rare,
+    Misspelled,
+    Shape,
+    Spaces,
+}
+
+/// The features for it, in order: the level, what [`Levels::standing`] says, and the spaces.
+const HIDDEN: [(Told, Role, &str); N_SIGNS + 2] = [
+    (Told::Level, Role::Level, "level"),
+    (Told::Rare, Role::Sign, "rare"),
+    (Told::Misspelled, Role::Sign, "misspelled"),
+    (Told::Shape, Role::Sign, "odd shape"),
+    (Told::Spaces, Role::Sign, "spaces around"),
+];
 /// Up to this many levels each have a coordinate of their own.
 const MOST_OWN: usize = 8;
 /// The most with plain 0/1 features, as in the paper.
@@ -185,13 +196,7 @@ impl Kind for Category {
     }
 
     fn hidden(&self) -> Vec<(Role, &'static str)> {
-        vec![
-            (Role::Level, "level"),
-            (Role::Sign, "rare"),
-            (Role::Sign, "misspelled"),
-            (Role::Sign, "odd shape"),
-            (Role::Sign, "spaces around"),
-        ]
+        HIDDEN.map(|(_, role, name)| (role, name)).to_vec()
     }
 
     fn write_hidden(&self, cells: &Cells, mut block: Block<'_>) {
@@ -217,18 +222,40 @@ impl Kind for Category {
         }
     }
 
+    fn level(&self, at: usize) -> Option<&str> {
+        self.saved.levels.known().get(at).map(|level| level.name.as_str())
+    }
+
+    fn usual_level(&self, counts: Counts) -> Option<(usize, f64)> {
+        // Sorted, the most common one first.
+        self.saved.levels.known().first().map(|level| (0, counts.share(level.rows)))
+    }
+
+    fn mend(&self, cell: &str) -> Option<String> {
+        let (name, levels) = (cell.trim_ascii(), &self.saved.levels);
+        match levels.meant(name, levels.place(name)) {
+            Some(meant) => Some(levels.known()[meant].name.clone()),
+            None => match levels.mended_word(name) {
+                Some((mended, ..)) => Some(mended),
+                None => (name.len() < cell.len()).then(|| name.to_owned()),
+            },
+        }
+    }
+
     fn tell(&self, cell: &CellAt<'_>, hidden: usize, counts: Counts) -> Result<Option<Hint>, TableError> {
-        let Some((name, _)) = cell.name()? else { return Ok(None) };
+        let (Some((name, _)), Some((told, ..))) = (cell.name()?, HIDDEN.get(hidden)) else { return Ok(None) };
         let levels = &self.saved.levels;
-        Ok(match hidden {
-            LEVEL | RARE | MISSPELLED => levels.meant(&name, levels.place(&name)).map(|meant| {
-                let Level { name, rows } = &levels.known()[meant];
-                let text = format!("looks like `{name}` ({} of training rows)", percent(counts.share(*rows)));
-                Hint { text, expected: Some(name.clone()) }
-            }),
-            ODD_SHAPE => levels.shape_rows(&name).map(|rows| told_shape(&name, rows, counts)),
-            SPACES => Some(told_spaces(&name, self.saved.spaced, counts)),
-            _ => None,
+        Ok(match told {
+            Told::Level | Told::Rare | Told::Misspelled => match levels.meant(&name, levels.place(&name)) {
+                Some(meant) => {
+                    let Level { name, rows } = &levels.known()[meant];
+                    let text = format!("looks like `{name}` ({} of training rows)", percent(counts.share(*rows)));
+                    Some(Hint { text, expected: Some(name.clone()) })
+                }
+                None => levels.mended_word(&name).map(told_word),
+            },
+            Told::Shape => levels.odd_shape(&name).map(|odd| told_shape(odd, counts)),
+            Told::Spaces => Some(told_spaces(&name, self.saved.spaced, counts)),
         })
     }
 
@@ -326,13 +353,22 @@ impl From<Category> for SavedCategory {
 }
 
 /// Words a rare shape.
-pub(super) fn told_shape(text: &str, rows: u64, counts: Counts) -> Hint {
-    let shape = shape(text);
+pub(super) fn told_shape((shape, rows): (String, u64), counts: Counts) -> Hint {
+    let legend = if shape.contains('x') && !shape.contains(['a', 'A', '9']) {
+        "letters and digits x"
+    } else {
+        "letters a, capitals A, digits 9"
+    };
     let told = match counts.share(rows) {
-        0.0 => format!("no training row has this form (`{shape}`: letters a, capitals A, digits 9)"),
-        share => format!("{} of training rows have this form (`{shape}`: letters a, capitals A, digits 9)", percent(share)),
+        0.0 => format!("no training row has this form (`{shape}`: {legend})"),
+        share => format!("{} of training rows have this form (`{shape}`: {legend})", percent(share)),
     };
     told.into()
+}
+
+/// Words a slip in a word.
+pub(super) fn told_word((mended, word, meant): (String, &str, &str)) -> Hint {
+    Hint { text: format!("`{word}` looks like `{meant}`, a common word of the column"), expected: Some(mended) }
 }
 
 /// Words spaces around a text.

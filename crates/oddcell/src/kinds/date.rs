@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use arrow_array::{StringArray, cast::AsArray, types::Int64Type};
+use arrow_array::{ArrayRef, StringArray, cast::AsArray, types::Int64Type};
 use arrow_cast::cast;
 use arrow_schema::{DataType, TimeUnit};
 use serde::{Deserialize, Serialize};
@@ -12,12 +12,15 @@ use super::{
     calendar::{Calendar, DAY},
     cells::Source,
     dates::{self, DateShape},
+    epoch::{Epoch, Moments},
+    number::native_numbers,
     recognize::{Misfits, Recognition, Recognizer, Sighting},
     seen::{CellAt, Hint, Seen},
     spread::Spread,
     scan,
     training::Numbers,
     words::{self, DateStyle},
+    written::{NumberNotation, is_integer},
 };
 use crate::{
     count::counted,
@@ -36,6 +39,12 @@ pub(crate) struct Date {
     style: DateStyle,
     /// See [`Notation::day_first`].
     day_first: bool,
+    /// See [`Notation::zoned`].
+    zoned: bool,
+    /// See [`Notation::epoch`].
+    epoch: Option<Epoch>,
+    /// See [`Notation::open_ended`].
+    open_ended: bool,
     /// Training rows that hold something else.
     unreadable: u64,
     /// The parts that count.
@@ -60,12 +69,46 @@ impl Kind for Date {
     }
 
     fn read(source: &Source<'_>) -> Result<Cells, TableError> {
-        let day_first = source.reading.notation.day_first;
-        match source.group {
-            TypeGroup::Text => source.text_as_numbers(|cell| dates::parse(cell, day_first)),
-            TypeGroup::Date => Ok(Cells::Numbers(native_seconds(source))),
-            TypeGroup::Null | TypeGroup::Number | TypeGroup::Boolean => source.no_cell_fits(),
+        let Notation { day_first, utc, epoch, open_ended, .. } = source.reading.notation;
+        let parse = if utc { dates::parse_utc } else { dates::parse };
+        let cells = match (source.group, epoch) {
+            (TypeGroup::Text, None) => source.text_as_numbers(|cell| parse(cell, day_first)),
+            (TypeGroup::Text, Some(epoch)) => source.text_as_numbers(|cell| {
+                let number = scan::finite_number(cell).map(|number| epoch.seconds(number));
+                number.or_else(|| parse(cell, day_first))
+            }),
+            (TypeGroup::Date, _) => Ok(Cells::Numbers(native_seconds(source))),
+            (TypeGroup::Number, Some(epoch)) => {
+                let Cells::Numbers(mut numbers) = native_numbers(source)? else {
+                    unreachable!("numbers are read as numbers")
+                };
+                for number in &mut numbers {
+                    *number = epoch.seconds(*number);
+                }
+                Ok(Cells::Numbers(numbers))
+            }
+            (TypeGroup::Null | TypeGroup::Number | TypeGroup::Boolean, _) => source.no_cell_fits(),
+        };
+        match cells? {
+            Cells::Numbers(mut seconds) if open_ended => {
+                seconds.iter_mut().filter(|moment| is_open_end(**moment)).for_each(|moment| *moment = f64::NAN);
+                Ok(Cells::Numbers(seconds))
+            }
+            cells => Ok(cells),
         }
+    }
+
+    /// Moments that are written as numbers stay numbers.
+    fn arrow_type(notation: Notation) -> DataType {
+        if notation.epoch.is_some() && notation.number.whole { DataType::Int64 } else { DataType::Utf8 }
+    }
+
+    fn typed(source: &Source<'_>) -> Result<ArrayRef, TableError> {
+        super::number::Number::typed(source)
+    }
+
+    fn write_json(cell: &str, out: &mut Vec<u8>) {
+        super::number::Number::write_json(cell, out);
     }
 
     fn learn(training: &Training<'_>) -> Result<Learned<Self>, EncodeError> {
@@ -73,11 +116,15 @@ impl Kind for Date {
             return Ok(Learned::LeftOut(LeftOutReason::AllNull));
         };
         let spread = Spread::learn(&mut seconds, training)?;
+        let notation = training.column().notation;
         let content = Self {
             parts: Calendar::learn(&seconds, style(&seconds) == DateStyle::Time),
             spread: whole_unit(&seconds).map_or(spread, |unit| spread.in_units(unit)),
             style: style(&seconds),
-            day_first: training.column().notation.day_first,
+            day_first: notation.day_first,
+            zoned: notation.zoned,
+            epoch: notation.epoch,
+            open_ended: notation.open_ended,
             unreadable,
         };
         Ok(Learned::Column { nulls, content })
@@ -93,7 +140,8 @@ impl Kind for Date {
     }
 
     fn notation(&self) -> Notation {
-        Notation { day_first: self.day_first, ..Notation::default() }
+        let Self { day_first, zoned, epoch, open_ended, .. } = *self;
+        Notation { day_first, zoned, epoch, open_ended, ..Notation::default() }
     }
 
     fn role() -> Role {
@@ -123,6 +171,17 @@ impl Kind for Date {
 
     fn is_moment(&self) -> bool {
         self.style != DateStyle::Time
+    }
+
+    /// A whole day, a whole second.
+    fn plausible(&self, seconds: f64) -> Option<f64> {
+        let unit = if self.style == DateStyle::Day { DAY } else { 1.0 };
+        Some((seconds / unit).round() * unit)
+    }
+
+    fn written(&self, seconds: f64, like: Option<&str>) -> String {
+        let like = like.and_then(|cell| dates::like(cell.trim(), seconds, self.day_first));
+        like.unwrap_or_else(|| words::date(seconds, self.style))
     }
 
     fn hidden(&self) -> Vec<(Role, &'static str)> {
@@ -207,7 +266,11 @@ fn whole_unit(seconds: &[f64]) -> Option<f64> {
 
 /// Typed dates and times as seconds since 1970-01-01 or since midnight.
 fn native_seconds(source: &Source<'_>) -> Vec<f64> {
-    let array = &source.array;
+    seconds_of(&source.array)
+}
+
+/// The same for an array of any type of date.
+pub(super) fn seconds_of(array: &ArrayRef) -> Vec<f64> {
     // Timestamps with and without time zone both count from 1970-01-01 UTC; only whole numbers cast both ways.
     let whole = match array.data_type() {
         DataType::Date32 | DataType::Time32(_) => cast(array, &DataType::Int32),
@@ -227,6 +290,38 @@ fn native_seconds(source: &Source<'_>) -> Vec<f64> {
     whole.as_primitive::<Int64Type>().iter().map(|cell| cell.map_or(f64::NAN, seconds)).collect()
 }
 
+/// Whether a moment is on 9999-12-31 or 0001-01-01, which stand for "never" and "not known".
+fn is_open_end(seconds: f64) -> bool {
+    const DAYS: [f64; 2] = [2_932_896.0, -719_162.0];
+    DAYS.contains(&(seconds / DAY).floor())
+}
+
+/// Counts dates that stand for no date.
+#[derive(Debug, Default)]
+pub(super) struct OpenEnds {
+    dates: usize,
+    open: usize,
+    first: Option<f64>,
+}
+
+impl OpenEnds {
+    pub(super) fn add(&mut self, seconds: Option<f64>) {
+        let Some(seconds) = seconds else { return };
+        self.dates += 1;
+        if is_open_end(seconds) {
+            self.open += 1;
+            self.first.get_or_insert(seconds);
+        }
+    }
+
+    /// What a reader should know, if there are some, and at most half of the dates are.
+    pub(super) fn note(&self) -> Option<String> {
+        let first = self.first.filter(|_| self.open * 2 <= self.dates)?;
+        let day = words::date((first / DAY).floor() * DAY, DateStyle::Day);
+        Some(format!("`{day}` in {} is read as missing", counted(self.open, "row", "rows")))
+    }
+}
+
 /// Recognizes columns of dates, or of times of day.
 #[derive(Default)]
 struct Dates {
@@ -235,6 +330,15 @@ struct Dates {
     /// Cells that are no dates.
     misfits: Misfits,
     first: Option<Sighting>,
+    /// Whether any time has an offset.
+    zoned: bool,
+    /// Dates that stand for no date.
+    open_ends: OpenEnds,
+    /// Numbers, which may be moments: as misfits if they are none.
+    numbers: Misfits,
+    moments: Moments,
+    n_numbers: usize,
+    not_whole: bool,
 }
 
 impl Dates {
@@ -251,24 +355,45 @@ impl Recognizer for Dates {
     fn observe(&mut self, cells: &StringArray, first_row: usize) {
         for (index, cell) in cells.iter().enumerate() {
             let Some(cell) = cell.filter(|cell| !scan::is_null(cell)) else { continue };
-            if self.misfits.rule_out(self.n_dates()) {
+            if self.misfits.rule_out(self.n_dates() + self.n_numbers) || self.moments.ruled_out() {
                 return;
             }
             let row = first_row + index;
             self.first.get_or_insert_with(|| Sighting::new(row, cell));
-            match dates::shape(cell.trim_ascii()) {
+            let cell = cell.trim_ascii();
+            match dates::shape(cell) {
                 Some(shape) => {
+                    self.zoned = self.zoned || dates::is_zoned(cell);
+                    self.open_ends.add(dates::parse(cell, false).or_else(|| dates::parse(cell, true)));
                     let (count, first) = &mut self.shapes[shape as usize];
                     *count += 1;
                     first.get_or_insert_with(|| Sighting::new(row, cell));
                 }
-                None => self.misfits.add(row, cell),
+                None => match scan::finite_number(cell) {
+                    Some(number) => {
+                        self.moments.add(number);
+                        self.n_numbers += 1;
+                        self.not_whole = self.not_whole || !is_integer(cell.as_bytes());
+                        self.numbers.add(row, cell);
+                    }
+                    None => self.misfits.add(row, cell),
+                },
             }
         }
     }
 
     fn finish(mut self: Box<Self>) -> Recognition {
         use DateShape::{Clear, DayFirst, EitherOrder, MonthFirst, TimeOfDay};
+        if let Some(epoch) = self.moments.unit().filter(|_| self.n_numbers > self.n_dates()) {
+            let (value, unit) = (self.first.map(|first| first.value).unwrap_or_default(), epoch.name());
+            let number = NumberNotation { whole: !self.not_whole, ..NumberNotation::default() };
+            let notation = Notation { epoch: Some(epoch), number, zoned: self.zoned, ..Notation::default() };
+            let note = format!("whole numbers such as `{value}` are read as {unit} since 1970");
+            // Some cells may be dates that are written out.
+            let fitting = self.n_numbers + self.shapes.iter().map(|(count, _)| count).sum::<usize>();
+            return self.misfits.judged(fitting).read_in(notation, Some(note));
+        }
+        self.misfits.absorb(std::mem::take(&mut self.numbers));
         let n_times = self.count(TimeOfDay);
         let day_first = self.count(DayFirst) > self.count(MonthFirst);
         // What most cells are decides; the others are as wrong as cells that are no dates.
@@ -288,7 +413,12 @@ impl Recognizer for Dates {
         let note = example.map(|Sighting { value, .. }| {
             format!("dates such as `{value}` are read month first, because no cell shows the order")
         });
-        self.misfits.judged(fitting).read_in(Notation { day_first, ..Notation::default() }, note)
+        let open_ends = self.open_ends.note();
+        let open_ended = open_ends.is_some();
+        let notation = Notation { day_first, zoned: self.zoned, open_ended, ..Notation::default() };
+        let notes: Vec<String> = note.into_iter().chain(open_ends).collect();
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
+        self.misfits.judged(fitting).read_in(notation, note)
     }
 }
 
@@ -309,6 +439,21 @@ mod tests {
         assert_eq!(style(&[0.0, 3.0 * DAY]), DateStyle::Day);
         assert_eq!(style(&[0.0, 3600.0]), DateStyle::Time);
         assert_eq!(style(&[3.0 * DAY, 3600.0]), DateStyle::Moment);
+    }
+
+    #[test] // 9999-12-31 is 2,932,896 days after 1970-01-01, 0001-01-01 719,162 days before.
+    fn dates_at_the_ends_of_the_calendar_stand_for_no_date() {
+        for (day, is_end) in [("9999-12-31", true), ("0001-01-01 00:00", true), ("9999-12-30", false)] {
+            assert_eq!(is_open_end(dates::parse(day, false).unwrap()), is_end, "{day}");
+        }
+        let mut ends = OpenEnds::default();
+        for seconds in [0.0, DAY, 2_932_896.0 * DAY + 86_399.0] {
+            ends.add(Some(seconds));
+        }
+        assert_eq!(ends.note().unwrap(), "`9999-12-31` in 1 row is read as missing");
+        ends.add(Some(-719_162.0 * DAY));
+        ends.add(Some(-719_162.0 * DAY));
+        assert_eq!(ends.note(), None, "more than half of the dates");
     }
 
     #[test] // Rank 0.01·2 = 0.02 between 0 and 10 s is 0.2 s; rank 1.98 between 10 and 20 s is 19.8 s.

@@ -3,7 +3,8 @@
 //! Dates are written `2024-01-31`, `2024/01/31`, `31.01.2024`, `1/31/2024` or `31/1/2024` (all cells of a column
 //! together tell which of the last two, see [`DateShape`]). A time may follow after `T` or a space, with seconds,
 //! fraction, AM/PM and `Z` or an offset. A time of day may stand alone: `13:45` or `13:45:10.5`.
-//! Dates become seconds since 1970-01-01 (UTC unless there is an offset), times of day seconds since midnight.
+//! Dates become seconds since 1970-01-01 on the clock that they were written by: 03:00+09:00 is three o'clock. Dates of
+//! different clocks are compared in UTC ([`parse_utc`]). Times of day become seconds since midnight.
 
 use chrono::{DateTime, NaiveDate};
 
@@ -22,12 +23,30 @@ pub(super) enum DateShape {
     TimeOfDay,
 }
 
-/// The seconds of one cell; `day_first` decides about `a/b/yyyy`. `None` if the cell is no date.
+/// The seconds of one cell as its clock shows them; `day_first` decides about `a/b/yyyy`. `None` if the cell is no date.
 #[must_use]
 pub(super) fn parse(cell: &str, day_first: bool) -> Option<f64> {
+    moment(cell, day_first).map(|(seconds, _)| seconds)
+}
+
+/// The seconds of one cell in UTC. A time without an offset counts as one in UTC.
+#[must_use]
+pub(super) fn parse_utc(cell: &str, day_first: bool) -> Option<f64> {
+    moment(cell, day_first).map(|(seconds, offset)| seconds - offset.unwrap_or(0.0))
+}
+
+/// Whether a date has an offset from UTC.
+#[must_use]
+pub(super) fn is_zoned(cell: &str) -> bool {
+    let parsed = moment(cell, false).or_else(|| moment(cell, true));
+    parsed.is_some_and(|(_, offset)| offset.is_some())
+}
+
+/// The seconds as the clock shows them, and the offset.
+fn moment(cell: &str, day_first: bool) -> Option<(f64, Option<f64>)> {
     let (date, time) = split(cell)?;
-    let seconds = time.map_or(Some(0.0), |time| time_seconds(time, date.is_some()))?;
-    let Some(date) = date else { return Some(seconds) };
+    let (seconds, offset) = time.map_or(Some((0.0, None)), |time| time_seconds(time, date.is_some()))?;
+    let Some(date) = date else { return Some((seconds, offset)) };
     let days = match parts(date)? {
         (b'/', [a, b, year], false) => {
             if day_first { day_number(year, b, a) } else { day_number(year, a, b) }?
@@ -35,7 +54,61 @@ pub(super) fn parse(cell: &str, day_first: bool) -> Option<f64> {
         (_, [a, b, c], true) => day_number(a, b, c)?,
         (_, [a, b, c], false) => day_number(c, b, a)?,
     };
-    Some(days * SECONDS_PER_DAY + seconds)
+    Some((days * SECONDS_PER_DAY + seconds, offset))
+}
+
+/// Writes a moment as this cell is written; `None` if the cell is no date, or is written in a way that has no room for it.
+pub(super) fn like(cell: &str, seconds: f64, day_first: bool) -> Option<String> {
+    parse(cell, day_first)?;
+    let (date, time) = split(cell)?;
+    let offset = time.and_then(|time| time.find(['Z', 'z', '+', '-']).map(|at| &time[at..]));
+    let shift = match offset {
+        Some(offset) if date.is_some() => offset_seconds(offset)?,
+        _ => 0.0,
+    };
+    let moment = DateTime::from_timestamp(libm::floor(seconds + shift) as i64, 0)?;
+    let mut pattern = String::new();
+    if let Some(date) = date {
+        let (separator, _, year_first) = parts(date)?;
+        let separator = separator as char;
+        let is_padded = !date.split(separator).any(|piece| piece.len() == 1);
+        let (day, month) = if is_padded { ("%d", "%m") } else { ("%-d", "%-m") };
+        pattern = match (year_first, separator == '.' || day_first) {
+            (true, _) => format!("%Y{separator}{month}{separator}{day}"),
+            (false, true) => format!("{day}{separator}{month}{separator}%Y"),
+            (false, false) => format!("{month}{separator}{day}{separator}%Y"),
+        };
+    }
+    if let Some(time) = time {
+        if let Some(date) = date {
+            pattern.push_str(&cell[date.len()..=date.len()]);
+        }
+        let clock = offset.map_or(time, |offset| &time[..time.len() - offset.len()]);
+        let lower = clock.to_ascii_lowercase();
+        let half = lower.trim_end().ends_with('m');
+        let digits = clock.split(':').next().is_some_and(|hour| hour.trim().len() == 2);
+        pattern.push_str(match (half, digits) {
+            (false, _) => "%H:%M",
+            (true, true) => "%I:%M",
+            (true, false) => "%-I:%M",
+        });
+        if clock.matches(':').count() == 2 {
+            pattern.push_str(":%S");
+        }
+        if half {
+            let spaced = lower.trim_end().trim_end_matches(['a', 'p', 'm', '.']).ends_with(' ');
+            let is_lower = clock.contains(['a', 'p']);
+            pattern.push_str(match (spaced, is_lower) {
+                (true, true) => " %P",
+                (true, false) => " %p",
+                (false, true) => "%P",
+                (false, false) => "%p",
+            });
+        }
+        pattern.push_str(offset.unwrap_or_default());
+    }
+    let text = moment.format(&pattern).to_string();
+    parse(&text, day_first).is_some().then_some(text)
 }
 
 /// The shape of one cell; `None` if the cell is no date.
@@ -94,12 +167,12 @@ fn day_number(year: u32, month: u32, day: u32) -> Option<f64> {
     Some(f64::from(date.to_epoch_days()))
 }
 
-/// Seconds since midnight of `HH:MM[:SS[.fraction]] [AM|PM]`, minus the offset, which is allowed only after a date.
-fn time_seconds(time: &str, has_date: bool) -> Option<f64> {
+/// Seconds since midnight of `HH:MM[:SS[.fraction]] [AM|PM]`, and the offset, which is allowed only after a date.
+fn time_seconds(time: &str, has_date: bool) -> Option<(f64, Option<f64>)> {
     let (time, offset) = match time.find(['Z', 'z', '+', '-']) {
         Some(_) if !has_date => return None,
-        Some(at) => (time[..at].trim_end(), offset_seconds(&time[at..])?),
-        None => (time, 0.0),
+        Some(at) => (time[..at].trim_end(), Some(offset_seconds(&time[at..])?)),
+        None => (time, None),
     };
     let half = |suffix: &str| {
         let at = time.len().checked_sub(suffix.len())?;
@@ -131,7 +204,7 @@ fn time_seconds(time: &str, has_date: bool) -> Option<f64> {
         return None;
     }
     let fraction = f64::from(digits(fraction)?) / 10f64.powi(i32::try_from(fraction.len()).ok()?);
-    Some(f64::from(hour * 3600 + minute * 60 + second) + fraction - offset)
+    Some((f64::from(hour * 3600 + minute * 60 + second) + fraction, offset))
 }
 
 /// `Z`, `+02`, `+0200` or `+02:00`.
@@ -205,8 +278,12 @@ mod tests {
             ("1/31/2024 12:30:00 am", 1800.0),
         ];
         for (text, after_midnight) in with_date {
-            assert_eq!(parse(text, false), Some(JANUARY_31 + after_midnight), "{text}");
+            assert_eq!(parse_utc(text, false), Some(JANUARY_31 + after_midnight), "{text}");
         }
+        assert_eq!(parse("2024-01-31T14:00:00+02:00", false), Some(JANUARY_31 + 14.0 * 3600.0));
+        assert!(
+            is_zoned("2024-01-31T14:00Z") && is_zoned("31/1/2024 14:00-05") && !is_zoned("2024-01-31 14:00")
+        );
         assert_eq!(parse("13:45", false), Some(49_500.0));
         assert_eq!(parse("1:45:10.5 pm", false), Some(49_510.5));
     }

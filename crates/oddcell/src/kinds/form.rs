@@ -1,5 +1,8 @@
 //! How the numbers of a column look: whether any is negative, how many decimals they have, and on which scale they are not
 //! skewed.
+//!
+//! *Fewer decimals:* a price such as 207,900.00 counts as whole, because its last decimals happen to be zero. Of numbers with
+//! D decimals, one in 10^(D − d) ends like that. So fewer decimals are never more surprising than that share.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,9 +38,24 @@ pub(super) struct Form {
     scale: Option<f64>,
 }
 
+/// The surprise of a number by the number of its decimals.
+pub(super) type OddDecimals = [f64; MOST_DECIMALS + 1];
+
+/// What a feature of a form is about.
+#[derive(Clone, Copy)]
+enum Told {
+    Sign,
+    Decimals,
+    /// The number itself, on the scale on which the numbers are not skewed.
+    Scaled,
+}
+
 /// The features of a form; the last one only if the numbers are skewed.
-const HIDDEN: [(Role, &str); 3] =
-    [(Role::Sign, "other sign"), (Role::Sign, "odd decimals"), (Role::Skewed, "skewed")];
+const HIDDEN: [(Told, Role, &str); 3] = [
+    (Told::Sign, Role::Sign, "other sign"),
+    (Told::Decimals, Role::Sign, "odd decimals"),
+    (Told::Scaled, Role::Skewed, "skewed"),
+];
 
 impl Form {
     /// Learns from numbers in rising order, at least one.
@@ -59,20 +77,22 @@ impl Form {
 
     /// Its features.
     pub(super) fn hidden(&self) -> Vec<(Role, &'static str)> {
-        HIDDEN[..2 + usize::from(self.scale.is_some())].to_vec()
+        let n_features = HIDDEN.len() - usize::from(self.scale.is_none());
+        HIDDEN[..n_features].iter().map(|&(_, role, name)| (role, name)).collect()
     }
 
-    /// Writes the features of a number.
-    pub(super) fn write(&self, number: f64, is_new: bool, rarity: &Rarity, features: &mut [f64]) {
+    /// Writes the features of a number; `odd_decimals` is what [`Form::odd_decimals`] says.
+    pub(super) fn write(&self, number: f64, is_new: bool, odd_decimals: &OddDecimals, features: &mut [f64]) {
         if number.is_nan() {
             features.fill(0.0);
             return;
         }
-        features[0] = self.sign(number, is_new);
-        let itself = u64::from(is_new);
-        features[1] = rarity.surprise(self.decimals[decimals(number)] + itself, is_new);
-        if let Some(skewed) = features.get_mut(2) {
-            *skewed = self.scaled(number);
+        for (x, (told, ..)) in features.iter_mut().zip(HIDDEN) {
+            *x = match told {
+                Told::Sign => self.sign(number, is_new),
+                Told::Decimals => odd_decimals[decimals(number)],
+                Told::Scaled => self.scaled(number),
+            };
         }
     }
 
@@ -82,10 +102,10 @@ impl Form {
             0.0 => "no training row is".to_owned(),
             share => format!("{} of training rows are", percent(share)),
         };
-        match hidden {
-            0 if number < 0.0 => Some(format!("is negative; {}", share(self.negative)).into()),
-            0 => Some(format!("is positive; {}", share(self.positive)).into()),
-            1 => {
+        match HIDDEN.get(hidden)?.0 {
+            Told::Sign if number < 0.0 => Some(format!("is negative; {}", share(self.negative)).into()),
+            Told::Sign => Some(format!("is positive; {}", share(self.positive)).into()),
+            Told::Decimals => {
                 let own = decimals(number);
                 let usual = (0..=MOST_DECIMALS).max_by_key(|&n| self.decimals[n])?;
                 let (own_share, usual_share) =
@@ -108,18 +128,47 @@ impl Form {
                 let rows = if own_share == 0.0 { "training row" } else { "training rows" };
                 Some(format!("{has}, {like} {rows}; {usual_share} {usually}").into())
             }
-            _ => None,
+            Told::Scaled => None,
         }
     }
 
-    /// How rare each number of decimals is.
-    pub(super) fn rarity(&self) -> Rarity {
-        Rarity::of(self.decimals.iter().copied().filter(|&rows| rows > 0).collect())
+    /// The surprise of a number with so many decimals if it had more and the last ones happened to be zero.
+    fn by_chance(&self, own: usize) -> f64 {
+        let total: u64 = self.decimals.iter().sum();
+        let more = (own + 1..).zip(&self.decimals[own + 1..]);
+        let like_it: f64 = more.map(|(n, &rows)| rows as f64 * libm::pow(0.1, (n - own) as f64)).sum();
+        if like_it > 0.0 { libm::log(total as f64 / like_it).max(0.0) } else { f64::INFINITY }
+    }
+
+    /// How surprising each number of decimals is.
+    pub(super) fn odd_decimals(&self, is_new: bool) -> OddDecimals {
+        let rarity = Rarity::of(self.decimals.iter().copied().filter(|&rows| rows > 0).collect());
+        let odd = |own: usize| {
+            let by_count = rarity.surprise(self.decimals[own] + u64::from(is_new), is_new);
+            by_count.min(self.by_chance(own))
+        };
+        std::array::from_fn(odd)
     }
 
     /// A number on the scale on which the column is not skewed.
     pub(super) fn scaled(&self, number: f64) -> f64 {
         self.scale.map_or(number, |scale| libm::asinh((number / scale).clamp(-1e300, 1e300)))
+    }
+
+    /// The number that [`Form::scaled`] puts at `x`.
+    pub(super) fn unscaled(&self, x: f64) -> f64 {
+        self.scale.map_or(x, |scale| libm::sinh(x.clamp(-600.0, 600.0)) * scale)
+    }
+
+    /// The decimals that nearly all numbers make do with; `None` if they have too many to count.
+    pub(super) fn usual_decimals(&self) -> Option<usize> {
+        let all: u64 = self.decimals.iter().fold(0, |sum, &rows| sum.saturating_add(rows));
+        let mut more = all;
+        let usual = self.decimals.iter().position(|&rows| {
+            more = more.saturating_sub(rows);
+            more <= all / 20
+        });
+        usual.filter(|&decimals| decimals < MOST_DECIMALS)
     }
 
     /// The surprise of the sign of a number.
@@ -149,12 +198,12 @@ impl Form {
     }
 }
 
-/// How many decimals a number has, at most [`MOST_DECIMALS`].
+/// How many decimals a number has, at most [`MOST_DECIMALS`]. 0.1 + 0.2 has one: the tolerance is that of a few roundings.
 fn decimals(number: f64) -> usize {
     let mut power = 1.0;
     for decimals in 0..MOST_DECIMALS {
         let shifted = number * power;
-        if (shifted - shifted.round()).abs() <= 1e-9 * shifted.abs().max(1.0) {
+        if (shifted - shifted.round()).abs() <= 4.0 * f64::EPSILON * shifted.abs() {
             return decimals;
         }
         power *= 10.0;
@@ -177,6 +226,10 @@ mod tests {
             (1e300, 0),
             (0.0, 0),
             (3.159_384_02, 7),
+            (3.0 * 39.9, 1),
+            (11.354_069_994_912_443, 7),
+            (40_300.619_960_004_3, 7),
+            (1e-12, 7),
         ] {
             assert_eq!(decimals(number), expected, "{number}");
         }
@@ -189,13 +242,30 @@ mod tests {
         let form = Form::learn(&prices);
         let signs = |number: f64, is_new| {
             let mut features = [f64::NAN; 2];
-            form.write(number, is_new, &form.rarity(), &mut features);
+            form.write(number, is_new, &form.odd_decimals(is_new), &mut features);
             features
         };
         assert!((signs(1.25, false)[1] - (200f64 * 199.0).ln()).abs() < 1e-12);
         assert_eq!(signs(7.5, false), [0.0, 0.0]);
         assert!((signs(-7.5, true)[0] - (KNOWN_SLIP + 201f64.ln())).abs() < 1e-12);
         assert_eq!(signs(f64::NAN, true), [0.0, 0.0]);
+    }
+
+    // 180 prices end in two digits, 18 in one zero, 2 in two: ln(200/2) + ln(18/2)/√2 by rarity. But of prices with two
+    // decimals one in 100 ends in .00, of those with one, one in ten: ln(200/(180/100 + 18/10)).
+    #[test]
+    fn decimals_that_happen_to_be_zero_are_as_surprising_as_chance_makes_them() {
+        let mut prices: Vec<f64> = (0..180).map(|price| f64::from(price) + 0.25).collect();
+        prices.extend((0..18).map(|price| f64::from(price) + 0.5));
+        prices.extend([7.0, 9.0]);
+        prices.sort_by(f64::total_cmp);
+        let form = Form::learn(&prices);
+        let mut features = [f64::NAN; 2];
+        form.write(7.0, false, &form.odd_decimals(false), &mut features);
+        assert!((features[1] - (200.0f64 / 3.6).ln()).abs() < 1e-12, "{}", features[1]);
+        // More decimals than usual do not happen by chance.
+        form.write(7.125, true, &form.odd_decimals(true), &mut features);
+        assert!(features[1] > (201f64).ln(), "{}", features[1]);
     }
 
     #[test]

@@ -1,12 +1,21 @@
 //! Columns that number or name the rows. They say nothing about what is normal, but a detector would learn them.
 //!
 //! *Rule:* at least [`MIN_ROWS`] rows, no nulls, all values distinct, and one of: a category column · whole
-//! numbers that go up or down by one constant step · whole numbers under a name like `id`, `order_id`, `rowKey`.
+//! numbers that go up or down by one constant step · whole numbers that rise from row to row, by ten at most on average, in
+//! at least [`MIN_RISING`] rows; or by any steps if the column has no name · whole numbers under a name like `id`, `order_id`,
+//! `rowKey`.
 
 use serde::{Deserialize, Serialize};
 
 /// With fewer rows, distinct values mean nothing.
 const MIN_ROWS: usize = 20;
+/// With fewer rows, the table may just be sorted by the numbers.
+const MIN_RISING: usize = 50;
+/// The most that numbers may rise from row to row on average: other tables count on, or rows are gone.
+const MOST_RISE: f64 = 10.0;
+
+/// How columns without a name are called, here and by pandas.
+const NAMELESS: [&str; 2] = ["unnamed column ", "Unnamed: "];
 
 /// The last word of the name of an identifier column.
 const WORDS: [&str; 9] = ["id", "uuid", "guid", "key", "index", "idx", "row", "rowid", "pk"];
@@ -17,6 +26,8 @@ const WORDS: [&str; 9] = ["id", "uuid", "guid", "key", "index", "idx", "row", "r
 pub enum IdentifierSign {
     /// Whole numbers that change by the same step from row to row.
     Counter,
+    /// Whole numbers that rise from row to row, as those of a counter that runs for several tables.
+    Rising,
     /// Whole numbers, all different, under a name like `id` or `order_key`.
     Named,
     /// A category column in which no two rows have the same name.
@@ -36,6 +47,13 @@ pub(super) fn of_numbers(name: &str, values: &[f64], row_numbers: Option<&[u64]>
     let is_step = |(at, pair): (usize, &[f64])| pair[1] - pair[0] == step * rows_between(at);
     if step != 0.0 && values.windows(2).enumerate().all(is_step) {
         return Some(IdentifierSign::Counter);
+    }
+    let rows_in_all = row_numbers.map_or(values.len() as u64 - 1, |rows| rows[rows.len() - 1] - rows[0]);
+    let rises = values.windows(2).all(|pair| pair[0] < pair[1]);
+    let slowly = (values[values.len() - 1] - values[0]) <= MOST_RISE * rows_in_all as f64;
+    let is_nameless = NAMELESS.iter().any(|start| name.starts_with(start));
+    if rises && (is_nameless || (slowly && values.len() >= MIN_RISING)) {
+        return Some(IdentifierSign::Rising);
     }
     if !named_like_one(name) {
         return None;
@@ -106,6 +124,20 @@ mod tests {
         let mut not_quite = counter;
         not_quite[7] += 1.0;
         assert!(of_numbers("x", &not_quite, Some(&rows)).is_none());
+    }
+
+    // Steps of 3, 4, 3, 4, …: 3.5 on average.
+    #[test]
+    fn numbers_that_rise_slowly_from_row_to_row_are_counters() {
+        let rising = |n: usize| (0..n).map(|row| (1_001 + 7 * row / 2) as f64).collect::<Vec<f64>>();
+        assert_eq!(of_all("ticket", &rising(50)), Some(IdentifierSign::Rising));
+        assert!(of_all("ticket", &rising(49)).is_none(), "too few rows");
+        let mut falls_once = rising(50);
+        falls_once.swap(20, 21);
+        assert!(of_all("ticket", &falls_once).is_none());
+        let squares: Vec<f64> = (0..50).map(|row| f64::from(row * row)).collect();
+        assert!(of_all("population", &squares).is_none(), "49 on average");
+        assert_eq!(of_all("unnamed column 1", &squares), Some(IdentifierSign::Rising));
     }
 
     #[test]

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     alike::Alike,
-    rarity::{KNOWN_SLIP, Rarity, share_surprise},
-    shape::Shapes,
+    rarity::{MISSPELLED, Rarity, share_surprise},
+    shape::{SavedShapes, Shapes},
+    vocabulary::{Vocabulary, WordCounts},
 };
 use crate::encode::{Check, EncodeError};
 
@@ -38,8 +39,10 @@ pub(super) struct Levels {
     meant: Vec<Option<u32>>,
     /// Rows whose level looks like a common one.
     misspelled_rows: u64,
+    /// Their words.
+    words: Vocabulary,
     /// If there are many levels: their shapes, and how rare they are.
-    shapes: Option<(Shapes, Rarity)>,
+    shapes: Option<Shapes>,
 }
 
 /// What a column knows about a name.
@@ -118,13 +121,10 @@ impl Levels {
         };
         let n = self.rows() + itself;
         let misspelled = match self.meant(name, place) {
-            Some(_) => KNOWN_SLIP + share_surprise((self.misspelled_rows + itself).max(1), n),
-            None => 0.0,
+            Some(_) => MISSPELLED + share_surprise((self.misspelled_rows + itself).max(1), n),
+            None => self.words.surprise(name, is_new),
         };
-        let shape = self
-            .shapes
-            .as_ref()
-            .map_or(0.0, |(shapes, rarity)| rarity.surprise((shapes.of(name) + itself).max(1), is_new));
+        let shape = self.shapes.as_ref().map_or(0.0, |shapes| shapes.surprise(name, is_new));
         Standing { rows, signs: [self.rarity.surprise(rows, is_new), misspelled, shape] }
     }
 
@@ -136,9 +136,14 @@ impl Levels {
         }
     }
 
-    /// The training rows with a name of this shape, if shapes count.
-    pub(super) fn shape_rows(&self, name: &str) -> Option<u64> {
-        self.shapes.as_ref().map(|(shapes, _)| shapes.of(name))
+    /// The name with a common word in place of one that looks like a slip, and both words.
+    pub(super) fn mended_word<'a>(&self, name: &'a str) -> Option<(String, &'a str, &str)> {
+        self.words.mended(name)
+    }
+
+    /// The odd shape or form of a name, and the training rows that have it, if shapes count.
+    pub(super) fn odd_shape(&self, name: &str) -> Option<(String, u64)> {
+        self.shapes.as_ref().map(|shapes| shapes.odd(name))
     }
 
     /// All rows with a level.
@@ -196,14 +201,18 @@ impl From<SavedLevels> for Levels {
         };
         let meant: Vec<Option<u32>> = known.iter().map(meant).collect();
         let misspelled = known.iter().zip(&meant).filter(|(_, meant)| meant.is_some());
-        let shapes = (known.len() >= LEAST_SHAPES).then(|| {
-            let mut shapes = Shapes::default();
+        let shapes = (known.len() >= LEAST_SHAPES).then(|| -> Shapes {
+            let mut shapes = SavedShapes::default();
             for level in known {
                 shapes.count(&level.name, level.rows);
             }
-            let rarity = Rarity::of(shapes.counts());
-            (shapes, rarity)
+            shapes.into()
         });
+        let mut words = WordCounts::default();
+        for level in known {
+            words.count(&level.name, level.rows);
+        }
+        let words = words.finish(known.iter().map(|level| (&*level.name, level.rows)));
         let forgotten = match saved.forgotten {
             0 => None,
             n => Some(std::iter::repeat_n(saved.forgotten_rows.div_ceil(n), n.min(1 << 24) as usize)),
@@ -215,6 +224,7 @@ impl From<SavedLevels> for Levels {
             misspelled_rows: misspelled.fold(0, |sum, (level, _)| sum.saturating_add(level.rows)),
             common,
             meant,
+            words,
             shapes,
             saved,
         }
@@ -250,9 +260,9 @@ mod tests {
         let levels = levels(&[("London", 9), ("Lodnon", 1), ("london", 1), ("Ocean", 1)]);
         let standing = |name: &str, is_new| levels.standing(name, levels.place(name), is_new);
         let own = standing("Lodnon", false);
-        assert!((own.signs[1] - (KNOWN_SLIP + 6f64.ln())).abs() < 1e-12);
+        assert!((own.signs[1] - (MISSPELLED + 6f64.ln())).abs() < 1e-12);
         assert!((own.signs[0] - 4f64.ln() - 3f64.ln() / 3f64.sqrt()).abs() < 1e-12);
-        assert!((standing("Lndon", true).signs[1] - (KNOWN_SLIP + (13.0f64 / 3.0).ln())).abs() < 1e-12);
+        assert!((standing("Lndon", true).signs[1] - (MISSPELLED + (13.0f64 / 3.0).ln())).abs() < 1e-12);
         assert_eq!([standing("London", false).signs[1], standing("Ocean", false).signs[1]], [0.0, 0.0]);
         assert_eq!(levels.meant("Lndon", Place::Unseen), Some(0));
         assert_eq!((standing("London", false).rows, standing("London", true).rows), (9, 10));

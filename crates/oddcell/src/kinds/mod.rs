@@ -17,6 +17,7 @@ mod arrow;
 mod calendar;
 mod cells;
 mod dates;
+mod epoch;
 mod features;
 mod form;
 mod identifier;
@@ -30,6 +31,7 @@ mod seen;
 mod shape;
 mod spread;
 mod training;
+mod vocabulary;
 mod words;
 mod written;
 
@@ -39,9 +41,9 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::{
     arrow::{TypeGroup, displayable, to_text},
-    cells::{Source, read},
+    cells::{Checked, Source, read},
     features::{Block, Scale, write_null_flags},
-    rarity::{Rarity, UNREADABLE, share_surprise},
+    rarity::{KNOWN_SLIP, Rarity, UNREADABLE, share_surprise},
     recognize::{Judge, reading_as},
     scan::{is_json_number, write_json_string},
     seen::{CellAt, Hint},
@@ -51,6 +53,7 @@ pub(crate) use self::{
 pub use self::{
     cells::{Cells, cell_text, read_cells},
     dates::format_date,
+    epoch::Epoch,
     identifier::IdentifierSign,
     normal::{NormalRange, Share, Side},
     recognize::{Sighting, Unreadable},
@@ -205,6 +208,41 @@ pub(crate) trait Kind {
         None
     }
 
+    /// The number that [`Kind::scaled`] puts at `x`; `None` if cells are no numbers.
+    fn unscaled(&self, _x: f64) -> Option<f64> {
+        None
+    }
+
+    /// A number as near to this one as a cell can hold; `None` if cells are no numbers.
+    fn plausible(&self, _number: f64) -> Option<f64> {
+        None
+    }
+
+    /// The name of the level at this position, if cells have levels.
+    fn level(&self, _at: usize) -> Option<&str> {
+        None
+    }
+
+    /// The level that most training rows have, as a position, and their share, if cells have levels.
+    fn usual_level(&self, _counts: Counts) -> Option<(usize, f64)> {
+        None
+    }
+
+    /// The level at this position as a number, if cells are read as numbers.
+    fn level_number(&self, _at: usize) -> Option<f64> {
+        None
+    }
+
+    /// Writes a number as the cells of the column are written; `like` is the cell in whose place it stands.
+    fn written(&self, number: f64, _like: Option<&str>) -> String {
+        number.to_string()
+    }
+
+    /// What was probably meant by a cell that looks like a slip of the pen.
+    fn mend(&self, _cell: &str) -> Option<String> {
+        None
+    }
+
     /// What the kind tells of a cell besides its coordinates, each with a name for people.
     fn hidden(&self) -> Vec<(Role, &'static str)> {
         Vec::new()
@@ -255,6 +293,7 @@ macro_rules! kinds {
         /// What was learned about a column.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+        #[allow(clippy::large_enum_variant, reason = "there is one for each column")]
         pub(crate) enum Content {
             $($Kind($module::$Kind),)*
         }
@@ -283,6 +322,11 @@ macro_rules! kinds {
             #[must_use]
             pub fn is_numeric(self) -> bool {
                 match self { $(Self::$Kind => $module::$Kind::is_numeric(),)* }
+            }
+
+            /// Whether what is normal is a range: cells are numbers or dates.
+            pub(crate) fn has_range(self) -> bool {
+                matches!(self.wording(), Wording::Distance { .. })
             }
 
             /// The part of a cell to show where there is no room for all of it: the day of a date.
@@ -346,7 +390,7 @@ kinds! {
     boolean: Boolean,
     /// Dates, times of day, or both. As numbers they are seconds, since 1970-01-01 or since midnight.
     date: Date,
-    /// Names, titles and remarks of which hardly two are equal.
+    /// Names, titles and remarks; hardly two are equal.
     text: Text,
     /// Names out of a list. Columns of nested or binary types are categories, too, but their cells cannot be read:
     /// such columns can only be ignored.
@@ -386,11 +430,21 @@ pub(crate) enum Wording {
 /// How the cells of a column are written, where its kind can be written in more than one way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Notation {
     /// Whether `1/2/2024` is the first of February. A later table is read in the order that the training table
     /// showed, whatever its own cells allow.
     pub day_first: bool,
+    /// Whether some times of the training table have an offset from UTC. They are read as their clock shows them.
+    pub zoned: bool,
+    /// Whether such times are read in UTC instead, to be compared with those of another column.
+    pub utc: bool,
+    /// If dates are written as numbers: their unit.
+    pub epoch: Option<Epoch>,
+    /// Whether 9999-12-31 and 0001-01-01 stand for no date.
+    pub open_ended: bool,
     /// How numbers are written.
+    #[doc(hidden)]
     pub number: NumberNotation,
     /// Whether truth values are written with other words than true and false.
     pub words: bool,
@@ -411,6 +465,12 @@ impl Reading {
     /// The Arrow type of these cells in a file with types, if they come from a file without.
     pub(crate) fn arrow_type(self) -> DataType {
         if self.notation.mixed { DataType::Utf8 } else { self.kind.arrow_type(self.notation) }
+    }
+
+    /// The same, but times with an offset are read in UTC.
+    pub(crate) fn in_utc(mut self) -> Self {
+        self.notation.utc = self.notation.zoned;
+        self
     }
 
     /// Text cells as [`Reading::arrow_type`]. Text stays as written, with nulls for null tokens.

@@ -61,11 +61,40 @@ impl NormalRange {
     /// The most names listed.
     pub const MAX_LEVELS: usize = 3;
 
+    /// How often the one value of a range of no width was there: `always`, or `nearly always`.
+    pub(crate) fn how_often(&self) -> Option<&'static str> {
+        match self {
+            Self::Range { low, high, constant, .. } if low == high => {
+                Some(if *constant { "always" } else { "nearly always" })
+            }
+            Self::Range { .. } | Self::Levels { .. } | Self::Lengths { .. } => None,
+        }
+    }
+
+    /// What stands before it in a sentence: ranges are `normal`, names are `usually` there.
+    pub(crate) fn adverb(&self) -> &'static str {
+        match self {
+            Self::Range { .. } | Self::Lengths { .. } => "normal",
+            Self::Levels { .. } => "usually",
+        }
+    }
+
+    /// How long the value is and how long values usually are, if lengths are what is normal.
+    pub(crate) fn length_of(&self, value: &str) -> Option<String> {
+        match self {
+            Self::Lengths { low, high } => {
+                let own = value.chars().count() as u64;
+                Some(format!("{}, usually {}", characters(own, own), characters(*low, *high)))
+            }
+            Self::Range { .. } | Self::Levels { .. } => None,
+        }
+    }
+
     /// Writes the [`fmt::Display`] form.
     pub(crate) fn write(&self, out: &mut impl Write) -> fmt::Result {
         match self {
             Self::Range { text, .. } => out.write_str(text),
-            Self::Lengths { low, high } => write!(out, "texts of {low} to {high} characters"),
+            Self::Lengths { low, high } => write!(out, "texts of {}", characters(*low, *high)),
             Self::Levels { levels } if levels.is_empty() => out.write_str("many different names"),
             Self::Levels { levels } => {
                 for (at, level) in levels.iter().enumerate() {
@@ -77,6 +106,15 @@ impl NormalRange {
                 Ok(())
             }
         }
+    }
+}
+
+/// Lengths of texts: `5 characters`, `5 to 8 characters`.
+fn characters(low: u64, high: u64) -> String {
+    match (low, high) {
+        (1, 1) => "1 character".to_owned(),
+        _ if low == high => format!("{low} characters"),
+        _ => format!("{low} to {high} characters"),
     }
 }
 

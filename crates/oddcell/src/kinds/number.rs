@@ -10,9 +10,10 @@ use super::{
     Block, Cells, Counts, Kind, Learned, NormalRange, Notation, Scale, Training, TypeGroup, Wording,
     arrow::written,
     cells::Source,
+    epoch::Moments,
     form::Form,
     identifier,
-    recognize::{Misfits, Recognition, Recognizer, Sighting, Unreadable},
+    recognize::{Misfits, Recognition, Recognizer, Sighting, Unreadable, placeholder_note},
     seen::{CellAt, Hint, Seen},
     spread::Spread,
     scan::{self, NumberCell},
@@ -21,7 +22,6 @@ use super::{
     written::{NumberNotation, Placeholders, Tally, Told, is_integer},
 };
 use crate::{
-    count::counted,
     encode::{Check, EncodeError, LeftOutReason},
     layout::Role,
     table::TableError,
@@ -106,6 +106,9 @@ impl Kind for Number {
         }
         let notation = training.column().notation.number;
         let spread = Spread::learn(&mut values, training)?;
+        // Where all numbers are whole, 0.99 is not the lowest usual one.
+        let whole = values.iter().all(|value| value.fract() == 0.0);
+        let spread = if whole { spread.in_units(1.0) } else { spread };
         values.sort_unstable_by(f64::total_cmp);
         let content = Self { spread, form: Form::learn(&values), notation, unreadable };
         Ok(Learned::Column { nulls, content })
@@ -135,14 +138,46 @@ impl Kind for Number {
         Some(self.form.scaled(number))
     }
 
+    fn unscaled(&self, x: f64) -> Option<f64> {
+        self.plausible(self.form.unscaled(x))
+    }
+
+    fn plausible(&self, number: f64) -> Option<f64> {
+        let power = self.form.usual_decimals().map(|decimals| libm::pow(10.0, decimals as f64));
+        let rounded = power.map_or(number, |power| (number * power).round() / power);
+        Some(if rounded.is_finite() { rounded } else { number })
+    }
+
+    fn written(&self, number: f64, like: Option<&str>) -> String {
+        let plain = match self.form.usual_decimals() {
+            // A shop writes 297000.00, and a list of weights 12.5.
+            Some(decimals) if self.notation.affix.as_str().is_empty() => {
+                let text = format!("{number:.decimals$}");
+                if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+            }
+            Some(decimals) => format!("{number:.decimals$}"),
+            None => shortest(number),
+        };
+        self.notation.dress(&plain, like)
+    }
+
+    fn mend(&self, cell: &str) -> Option<String> {
+        let text = alike_digits(cell);
+        match self.notation.read(text.trim().as_bytes()) {
+            NumberCell::Finite(number) if self.spread.contains(number) => Some(self.written(number, None)),
+            NumberCell::Finite(_) | NumberCell::Null | NumberCell::Infinite | NumberCell::Other => None,
+        }
+    }
+
     fn hidden(&self) -> Vec<(Role, &'static str)> {
         self.form.hidden()
     }
 
     fn write_hidden(&self, cells: &Cells, mut block: Block<'_>) {
-        let (first_row, is_new, rarity) = (block.first_row, block.is_new, self.form.rarity());
+        let (first_row, is_new) = (block.first_row, block.is_new);
+        let odd_decimals = self.form.odd_decimals(is_new);
         for (row, &number) in block.rows().zip(&cells.numbers()[first_row..]) {
-            self.form.write(number, is_new, &rarity, row);
+            self.form.write(number, is_new, &odd_decimals, row);
         }
     }
 
@@ -191,6 +226,21 @@ fn shortest(number: f64) -> String {
     if all.len() <= 12 { all } else { words::number_within(number, number / 1e4).to_string() }
 }
 
+/// The text with letters that look like digits as these, and without stray letters and marks.
+fn alike_digits(cell: &str) -> String {
+    let has_digit = cell.bytes().any(|byte| byte.is_ascii_digit());
+    let digit = |letter: char| match letter {
+        'O' | 'o' => Some('0'),
+        'l' | 'I' | '|' => Some('1'),
+        'S' => Some('5'),
+        'B' => Some('8'),
+        '*' | '?' | '`' | '\'' | '"' => None,
+        letter if letter.is_ascii_lowercase() && letter != 'e' => None,
+        other => Some(other),
+    };
+    if has_digit { cell.chars().filter_map(digit).collect() } else { cell.to_owned() }
+}
+
 fn text_numbers(cells: &StringArray, source: &Source<'_>) -> Result<Cells, TableError> {
     // Text and offsets by hand: this is the innermost loop of reading a CSV. Any text may lie under a null.
     let text = cells.value_data();
@@ -233,13 +283,19 @@ fn unusual(cells: &StringArray, index: usize, source: &Source<'_>) -> Result<f64
     }
 }
 
-fn native_numbers(source: &Source<'_>) -> Result<Cells, TableError> {
+pub(super) fn native_numbers(source: &Source<'_>) -> Result<Cells, TableError> {
     let floats = source.floats();
-    let numbers: Vec<f64> = if floats.null_count() == 0 {
+    let mut numbers: Vec<f64> = if floats.null_count() == 0 {
         floats.values().to_vec()
     } else {
         floats.iter().map(|cell| cell.unwrap_or(f64::NAN)).collect()
     };
+    let notation = source.reading.notation.number;
+    if notation.missing.is_some() {
+        for number in numbers.iter_mut().filter(|number| notation.stands_for_null(**number)) {
+            *number = f64::NAN;
+        }
+    }
     // Somebody computed this number, so it is an error of a program, and scikit-learn expects one here.
     match numbers.iter().position(|number| number.is_infinite()) {
         Some(index) => Err(source.infinite(index, &written(&source.array, index))),
@@ -259,6 +315,7 @@ struct NumberCells {
     first_long_integer: Option<Sighting>,
     placeholders: Placeholders,
     codes: Codes,
+    moments: Moments,
     /// Whether a number is not written as an integer is.
     not_whole: bool,
 }
@@ -273,6 +330,7 @@ impl Recognizer for NumberCells {
                     let cell = cell.trim_ascii();
                     self.tally.add_plain(row, cell);
                     self.placeholders.add(value);
+                    self.moments.add(value);
                     self.codes.add(row, cell);
                     self.not_whole = self.not_whole || !is_integer(cell.as_bytes());
                     if cell.len() > 15 && self.first_long_integer.is_none() && scan::is_long_integer(cell) {
@@ -293,11 +351,15 @@ impl Recognizer for NumberCells {
     }
 
     fn finish(self: Box<Self>) -> Recognition {
-        let Self { tally, mut misfits, affixed, infinite, first_long_integer, placeholders, codes, not_whole } = *self;
+        let Self { tally, mut misfits, affixed, infinite, first_long_integer, placeholders, codes, moments, not_whole } =
+            *self;
         if let Some(Sighting { value, .. }) = codes.found() {
             return Recognition::Differs(Some(format!(
-                "read as category, because numbers such as `{value}` start with a zero and so are codes"
+                "because numbers such as `{value}` start with a zero and so are codes"
             )));
+        }
+        if moments.unit().is_some() {
+            return Recognition::Differs(None);
         }
         let Told { mut notation, fitting, others, note } = tally.told();
         misfits.add_others(others.cells as usize, others.first);
@@ -310,9 +372,7 @@ impl Recognizer for NumberCells {
         let missing = placeholders.found().filter(|_| notation.is_plain());
         notation.missing = missing.map(|(number, _)| number);
         notation.whole = notation.is_plain() && !not_whole;
-        let missing = missing.map(|(number, rows)| {
-            format!("`{number}` in {} is read as missing", counted(rows, "row", "rows"))
-        });
+        let missing = missing.map(|(number, rows)| placeholder_note(number, rows));
         let notes: Vec<String> = [note, long, missing].into_iter().flatten().collect();
         let note = (!notes.is_empty()).then(|| notes.join("; "));
         let numbers = fitting + infinite.cells as usize;

@@ -52,6 +52,8 @@ pub(crate) fn share_surprise(rows: u64, of: u64) -> f64 {
 /// Added to the surprise of a cell that looks like a known kind of slip: a misspelled common name, or a number that cannot be
 /// read. It says that such a cell is twenty times as likely to be an error as one that is just as rare.
 pub(crate) const KNOWN_SLIP: f64 = 3.0;
+/// The same for a name or a word that is one slip away from a far more common one: hardly anything else explains that.
+pub(crate) const MISSPELLED: f64 = 5.0;
 /// The same for a cell that cannot be read: it is almost certainly an error.
 pub(crate) const UNREADABLE: f64 = 8.0;
 

@@ -6,7 +6,7 @@
 //!
 //! *A few slips do not change the kind.* If no kind but text and category fits every cell, a column is of the first kind that fits
 //! at least 10 cells and 9 of 10, as long as the others are slips and not names. They are names, and the column is text or
-//! category, if there are more than three of them and
+//! category, if there are more than three of them, they are at least 1 % of the cells, and
 //!
 //! - they repeat: fewer than half of them differ (`V57`, `V58` among diagnoses such as `250`), unless all are one word
 //!   without a digit (`unknown`) in a column of numbers or dates; or
@@ -14,10 +14,18 @@
 
 use std::collections::HashSet;
 
-use arrow_array::{Array, ArrayRef, StringArray};
+use arrow_array::{Array, ArrayRef, StringArray, cast::AsArray, types::Float64Type};
+use arrow_cast::cast;
 use arrow_schema::DataType;
 
-use super::{ColumnKind, Notation, NumberNotation, Reading, TypeGroup, arrow::written, scan, to_text};
+use super::{
+    ColumnKind, Notation, NumberNotation, Reading, TypeGroup,
+    arrow::written,
+    date::{OpenEnds, seconds_of},
+    epoch::{Epoch, Moments},
+    scan, to_text,
+    written::{Placeholders, is_integer},
+};
 use crate::{
     count::counted,
     table::{TableError, excerpt},
@@ -38,7 +46,7 @@ pub(crate) enum Recognition {
     Fits { notation: Notation, note: Option<String> },
     /// Nearly every cell is; the note says which ones are not.
     Nearly { notation: Notation, misfits: Unreadable, note: Option<String> },
-    /// Some cell is not; the note is shown if no other kind has one.
+    /// Some cell is not; the note, "because …", is shown if no other kind has one.
     Differs(Option<String>),
 }
 
@@ -124,6 +132,8 @@ const LEAST_FITTING: usize = 10;
 const SLIPS: usize = 10;
 /// So few cells can always be slips.
 const FEW: usize = 3;
+/// One in so many cells may be a slip even if it repeats: `18OO` was copied.
+const RARE_NAMES: usize = 100;
 /// So many different misfits are remembered; more say nothing new.
 const MOST_REMEMBERED: usize = 1_000;
 
@@ -181,11 +191,11 @@ impl Misfits {
         self.found.cells as usize > FEW && self.different.len() == 1 && self.with_digit == 0
     }
 
-    /// Whether they are names, by the rule in the module docs.
-    fn are_names(&self) -> bool {
+    /// Whether they are names beside `fitting` cells of the kind, by the rule in the module docs.
+    fn are_names(&self, fitting: usize) -> bool {
         let n = self.found.cells as usize;
         let repeat = self.different.len() * 2 < self.remembered && !self.repeat_a_word();
-        n > FEW && (repeat || self.codes == n)
+        n > FEW && n * RARE_NAMES >= n + fitting && (repeat || self.codes == n)
     }
 
     /// Decides about a column in which `fitting` cells fit.
@@ -194,11 +204,16 @@ impl Misfits {
         if n == 0 {
             return Recognition::Fits { notation, note };
         }
-        if fitting < LEAST_FITTING || n * SLIPS > n + fitting || self.are_names() {
+        if fitting < LEAST_FITTING || n * SLIPS > n + fitting || self.are_names(fitting) {
             return Recognition::Differs(None);
         }
         Recognition::Nearly { notation, misfits: self.found.clone(), note }
     }
+}
+
+/// What a reader should know about a number that stands for "no value".
+pub(super) fn placeholder_note(number: i32, rows: usize) -> String {
+    format!("`{number}` in {} is read as missing", counted(rows, "row", "rows"))
 }
 
 impl Sighting {
@@ -215,6 +230,12 @@ pub(crate) fn reading_as<'a>(
     arrays: impl Iterator<Item = &'a ArrayRef>,
 ) -> Result<Reading, TableError> {
     let (mut recognizer, mut rows_seen) = (kind.recognizer(), 0);
+    let arrays: Vec<&ArrayRef> = arrays.collect();
+    if kind == ColumnKind::Date
+        && let Some(notation) = epoch_of(column, &arrays)?
+    {
+        return Ok(Reading { kind, notation });
+    }
     for array in arrays {
         if TypeGroup::of(array.data_type()) != Some(TypeGroup::Text) {
             return Ok(kind.into());
@@ -223,11 +244,46 @@ pub(crate) fn reading_as<'a>(
         rows_seen += array.len();
     }
     Ok(match recognizer.finish() {
-        Recognition::Fits { notation, .. } | Recognition::Nearly { notation, .. } => {
-            Reading { kind, notation }
+        Recognition::Fits { notation, .. } => Reading { kind, notation },
+        Recognition::Nearly { notation, .. } => {
+            Reading { kind, notation: Notation { mixed: true, ..notation } }
         }
-        Recognition::Differs(_) => kind.into(),
+        Recognition::Differs(_) => {
+            Reading { kind, notation: Notation { mixed: true, ..Notation::default() } }
+        }
     })
+}
+
+/// How numbers are read as dates if a user says that they are; `None` if the cells are no numbers, or dates already.
+fn epoch_of(column: &str, arrays: &[&ArrayRef]) -> Result<Option<Notation>, TableError> {
+    let (mut n_numbers, mut n_others, mut largest, mut is_whole) = (0, 0, 0.0_f64, true);
+    for array in arrays {
+        match TypeGroup::of(array.data_type()) {
+            Some(TypeGroup::Number) => {
+                let numbers = cast(array, &DataType::Float64).expect("numbers cast to floats");
+                for number in numbers.as_primitive::<Float64Type>().iter().flatten() {
+                    (n_numbers, largest) = (n_numbers + 1, largest.max(number.abs()));
+                    is_whole = is_whole && number.fract() == 0.0;
+                }
+            }
+            Some(TypeGroup::Text) => {
+                for cell in to_text(column, array)?.iter().flatten().filter(|cell| !scan::is_null(cell)) {
+                    match scan::finite_number(cell) {
+                        Some(number) => {
+                            (n_numbers, largest) = (n_numbers + 1, largest.max(number.abs()));
+                            is_whole = is_whole && is_integer(cell.trim_ascii().as_bytes());
+                        }
+                        None => n_others += 1,
+                    }
+                }
+            }
+            Some(TypeGroup::Null) => {}
+            Some(TypeGroup::Boolean | TypeGroup::Date) | None => return Ok(None),
+        }
+    }
+    let epoch = (n_numbers > n_others).then(|| Epoch::of_largest(largest));
+    let number = NumberNotation { whole: is_whole, ..NumberNotation::default() };
+    Ok(epoch.map(|epoch| Notation { epoch: Some(epoch), number, ..Notation::default() }))
 }
 
 /// Judges one column, batch by batch.
@@ -236,13 +292,30 @@ pub(crate) struct Judge {
     rows_seen: usize,
     has_value: bool,
     by_type: Option<Reading>,
+    /// Of a column of typed whole numbers.
+    moments: Moments,
+    /// Of a column of typed numbers, or of typed dates.
+    placeholders: Placeholders,
+    open_ends: OpenEnds,
+    /// Cells with a question mark.
+    unknown: usize,
     recognizers: Vec<(ColumnKind, Box<dyn Recognizer>)>,
 }
 
 impl Judge {
     pub(crate) fn new(column: &str) -> Self {
         let recognizers = ColumnKind::ALL.iter().map(|&kind| (kind, kind.recognizer())).collect();
-        Self { column: column.to_owned(), rows_seen: 0, has_value: false, by_type: None, recognizers }
+        Self {
+            column: column.to_owned(),
+            rows_seen: 0,
+            has_value: false,
+            by_type: None,
+            moments: Moments::default(),
+            placeholders: Placeholders::default(),
+            open_ends: OpenEnds::default(),
+            unknown: 0,
+            recognizers,
+        }
     }
 
     /// Looks at the next cells of the column.
@@ -250,6 +323,7 @@ impl Judge {
         if TypeGroup::of(array.data_type()) == Some(TypeGroup::Text) {
             let cells = to_text(&self.column, array)?;
             self.has_value = self.has_value || cells.iter().flatten().any(|cell| !scan::is_null(cell));
+            self.unknown += cells.iter().flatten().filter(|cell| cell.trim_ascii() == "?").count();
             for (_, recognizer) in &mut self.recognizers {
                 recognizer.observe(&cells, self.rows_seen);
             }
@@ -262,6 +336,21 @@ impl Judge {
             let number = NumberNotation { whole, ..NumberNotation::default() };
             self.by_type =
                 kind.map(|kind| Reading { kind, notation: Notation { number, ..Notation::default() } });
+            match TypeGroup::of(array.data_type()) {
+                Some(TypeGroup::Number) => {
+                    let numbers = cast(array, &DataType::Float64).expect("numbers cast to floats");
+                    let numbers = numbers.as_primitive::<Float64Type>().iter().flatten();
+                    for number in numbers.filter(|number| number.is_finite()) {
+                        self.placeholders.add(number);
+                        self.moments.add(if whole { number } else { 0.0 });
+                    }
+                }
+                Some(TypeGroup::Date) => {
+                    let moments = seconds_of(array).into_iter().filter(|moment| !moment.is_nan());
+                    moments.for_each(|moment| self.open_ends.add(Some(moment)));
+                }
+                Some(TypeGroup::Null | TypeGroup::Boolean | TypeGroup::Text) | None => {}
+            }
         }
         self.rows_seen += array.len();
         Ok(())
@@ -269,18 +358,39 @@ impl Judge {
 
     /// Returns how the column is read, and a note about it if the reader should know something.
     pub(crate) fn finish(self) -> (Reading, Option<String>) {
+        let (unknown, has_value) = (self.unknown, self.has_value);
+        let (reading, note) = self.by_cells();
+        let unknown = (has_value && unknown > 0)
+            .then(|| format!("`?` in {} is read as missing", counted(unknown, "row", "rows")));
+        let notes: Vec<String> = note.into_iter().chain(unknown).collect();
+        (reading, (!notes.is_empty()).then(|| notes.join("; ")))
+    }
+
+    /// The same without the note about question marks.
+    fn by_cells(self) -> (Reading, Option<String>) {
         if !self.has_value {
             let reading = self.by_type.unwrap_or(ColumnKind::ALL[0].into());
             return (reading, Some("no cell has a value".to_owned()));
         }
-        if let Some(reading) = self.by_type {
-            return (reading, None);
+        if let (Some(Reading { notation, .. }), Some(epoch)) = (self.by_type, self.moments.unit()) {
+            let notation = Notation { epoch: Some(epoch), ..notation };
+            let note = format!("whole numbers are read as {} since 1970", epoch.name());
+            return (Reading { kind: ColumnKind::Date, notation }, Some(note));
+        }
+        if let Some(Reading { kind, mut notation }) = self.by_type {
+            let open_ends = self.open_ends.note();
+            notation.open_ended = open_ends.is_some();
+            let missing = self.placeholders.found().filter(|_| kind == ColumnKind::Number);
+            notation.number.missing = missing.map(|(number, _)| number);
+            let missing = missing.map(|(number, rows)| placeholder_note(number, rows));
+            return (Reading { kind, notation }, missing.or(open_ends));
         }
         let (mut near_miss, mut nearly) = (None, None);
         for (kind, recognizer) in self.recognizers {
             match recognizer.finish() {
                 Recognition::Fits { notation, note } => {
-                    let fits_all = (Reading { kind, notation }, note.or(near_miss));
+                    let read_as = |why| format!("read as {}, {why}", kind.name());
+                    let fits_all = (Reading { kind, notation }, note.or(near_miss.map(read_as)));
                     return nearly.filter(|_| kind.takes_anything()).unwrap_or(fits_all);
                 }
                 Recognition::Nearly { notation, misfits, note } => {
@@ -365,13 +475,23 @@ mod tests {
         assert_eq!(found.kind, ColumnKind::Date);
         assert_eq!(note.unwrap(), "1 cell cannot be read as a date or time, namely `2014-02-30` in row 4");
         let mut answers = vec!["yes"; 12];
-        answers[0] = "yse";
+        (answers[0], answers[1]) = ("yse", "no");
         assert_eq!(kind(&answers), ColumnKind::Boolean);
         let mut orders = vec!["31/1/2024"; 12];
         orders[5] = "1/31/2024";
         let (found, note) = judged(&orders);
         assert!(found.kind == ColumnKind::Date && found.notation.day_first);
         assert!(note.unwrap().ends_with("namely `1/31/2024` in row 6"));
+    }
+
+    #[test] // Norway is no answer, and Sweden no slip.
+    fn one_word_alone_is_no_truth_value_but_true_and_false_are() {
+        assert_eq!(kind(&["NO"; 40]), ColumnKind::Category);
+        assert_eq!(kind(&[vec!["NO"; 40], vec!["SE"; 2]].concat()), ColumnKind::Category);
+        assert_eq!(kind(&["F"; 40]), ColumnKind::Category);
+        assert_eq!(kind(&["No", "Yes", "No"]), ColumnKind::Boolean);
+        assert_eq!(kind(&["true"; 40]), ColumnKind::Boolean);
+        assert_eq!(kind(&["False"; 40]), ColumnKind::Boolean);
     }
 
     #[test] // The rule allows one slip in ten cells, and needs ten cells that fit.
@@ -390,7 +510,12 @@ mod tests {
         assert_eq!(with(&["12a", "7-9", "3b", "A1"]), ColumnKind::Number);
         assert_eq!(with(&["5V", "6V", "5V", "6V", "5V"]), ColumnKind::Category); // repeated
         assert_eq!(with(&["unknown"; 15]), ColumnKind::Number); // one word
+        // Four of 5,000 cells are too few to be names, even if they repeat.
+        for (fitting, expected) in [(397, ColumnKind::Number), (396, ColumnKind::Category)] {
+            assert_eq!(kind(&[vec!["18OO"; 4], vec!["250"; fitting]].concat()), expected, "{fitting}");
+        }
         let mut answers = vec!["yes"; 100];
+        answers[8] = "no";
         answers[..8].fill("maybe");
         assert_eq!(kind(&answers), ColumnKind::Category);
     }
@@ -415,10 +540,39 @@ mod tests {
             note.unwrap(),
             "read as category, because numbers such as `01005` start with a zero and so are codes"
         );
+        let zips: Vec<String> = (0..40).map(|zip| format!("{:05}", 1_005 + 517 * zip)).collect();
+        let (found, note) = judged(&zips.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(found.kind == ColumnKind::Text && note.unwrap().starts_with("read as text, because numbers"));
         assert_eq!(kind(&["01125", "10001"]), ColumnKind::Category);
         assert_eq!(kind(&["0", "0.5", "00.5", "-0.1"]), ColumnKind::Number);
         assert_eq!(kind(&["0", "7", "5"]), ColumnKind::Number);
         assert_eq!(kind(&["0123", "7", "15"]), ColumnKind::Number); // one slip
+    }
+
+    #[test]
+    fn seconds_since_1970_are_dates_in_text_and_in_types() {
+        let seconds: Vec<i64> = (0..40).map(|row| 1_700_000_000 + 3_600 * row).collect();
+        let mut cells: Vec<String> = seconds.iter().map(i64::to_string).collect();
+        cells[7] = "1700000x00".to_owned();
+        let (found, note) = judged(&cells.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!((found.kind, found.notation.epoch), (ColumnKind::Date, Some(Epoch::Seconds)));
+        let note = note.unwrap();
+        assert!(
+            note.ends_with("whole numbers such as `1700000000` are read as seconds since 1970"),
+            "{note}"
+        );
+        let typed: ArrayRef = Arc::new(arrow_array::Int64Array::from(seconds));
+        let mut judge = Judge::new("c");
+        judge.observe(&typed).unwrap();
+        let (found, note) = judge.finish();
+        assert_eq!(
+            (found.kind, note.unwrap().as_str()),
+            (ColumnKind::Date, "whole numbers are read as seconds since 1970")
+        );
+        // What a user calls a date need not be of our time.
+        let early: ArrayRef = Arc::new(StringArray::from(vec!["86400", "172800"]));
+        let reading = reading_as("c", ColumnKind::Date, [&early].into_iter()).unwrap();
+        assert_eq!((reading.notation.epoch, reading.arrow_type()), (Some(Epoch::Seconds), DataType::Int64));
     }
 
     #[test]
@@ -428,6 +582,31 @@ mod tests {
         assert_eq!(note.unwrap(), "`-999` in 3 rows is read as missing");
         let (found, note) = judged(&["18", "44", "-999", "31", "-999", "90"]);
         assert_eq!((found.notation.number.missing, note), (None, None));
+    }
+
+    #[test]
+    fn placeholders_in_types_dates_at_the_end_of_time_and_question_marks_are_noted() {
+        let by_type = |array: ArrayRef| {
+            let mut judge = Judge::new("c");
+            judge.observe(&array).unwrap();
+            judge.finish()
+        };
+        let numbers = [18.0, 44.0, -999.0, 31.0, -999.0, 90.0, -999.0, 2.0];
+        let (found, note) = by_type(Arc::new(arrow_array::Float64Array::from(numbers.to_vec())));
+        assert_eq!(
+            (found.notation.number.missing, note.unwrap().as_str()),
+            (Some(-999), "`-999` in 3 rows is read as missing")
+        );
+        let (found, note) =
+            by_type(Arc::new(arrow_array::Date32Array::from(vec![19_000, 19_001, 2_932_896])));
+        assert!(found.notation.open_ended);
+        assert_eq!(note.unwrap(), "`9999-12-31` in 1 row is read as missing");
+        let (found, note) = judged(&["2024-01-31", "2024-02-01", "9999-12-31", "?"]);
+        assert!(found.notation.open_ended);
+        assert_eq!(
+            note.unwrap(),
+            "`9999-12-31` in 1 row is read as missing; `?` in 1 row is read as missing"
+        );
     }
 
     #[test]

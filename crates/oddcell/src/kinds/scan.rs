@@ -166,6 +166,23 @@ pub(super) fn boolean(cell: &str) -> Option<bool> {
     }
 }
 
+/// A truth value in the words of this cell: `No` beside `Yes`; `None` if the cell has no such words.
+pub(super) fn boolean_like(truth: bool, cell: &str) -> Option<&'static str> {
+    const PAIRS: [[&str; 2]; 9] = [
+        ["false", "true"],
+        ["False", "True"],
+        ["FALSE", "TRUE"],
+        ["no", "yes"],
+        ["No", "Yes"],
+        ["NO", "YES"],
+        ["f", "t"],
+        ["F", "T"],
+        ["n", "y"],
+    ];
+    let pair = PAIRS.into_iter().find(|pair| pair.contains(&cell.trim_ascii()))?;
+    Some(pair[usize::from(truth)])
+}
+
 /// A whole number that a 64-bit float may not hold exactly: 16 digits or more.
 pub(super) fn is_long_integer(cell: &str) -> bool {
     let digits = cell.trim_ascii().trim_start_matches(['-', '+']).trim_start_matches('0');

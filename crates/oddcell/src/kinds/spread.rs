@@ -88,6 +88,11 @@ impl Spread {
         self.min == self.max
     }
 
+    /// Whether a number lies among those of training.
+    pub(super) fn contains(&self, number: f64) -> bool {
+        (self.min..=self.max).contains(&number)
+    }
+
     /// The scale of the feature.
     pub(super) fn scale(&self) -> Scale {
         Scale { mean: self.mean, std: self.std }

@@ -1,9 +1,13 @@
-//! Free text: names, titles, remarks, of which hardly two are equal. Judged by shape, length and letters.
+//! Free text: names, titles, remarks; hardly two are equal. Judged by shape, length and letters.
 //!
 //! *Features:* the length, as a number; and not as coordinates: how rare the shape is (`shape.rs`), how rare the rarest
 //! pair of letters is, and whether there are spaces around.
 
-use std::{borrow::Cow, collections::HashSet, hash::BuildHasher};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    hash::BuildHasher,
+};
 
 use arrow_array::{Array, StringArray};
 use arrow_schema::DataType;
@@ -12,16 +16,17 @@ use serde::{Deserialize, Serialize};
 use super::{
     Block, Cells, Counts, Kind, Learned, NormalRange, Notation, Scale, Training, TypeGroup,
     arrow::{null_tokens_as_nulls, written},
-    category::{told_shape, told_spaces},
+    category::{told_shape, told_spaces, told_word},
     cells::Source,
     identifier,
     letters::Letters,
-    rarity::{KNOWN_SLIP, Rarity, share_surprise},
+    rarity::{KNOWN_SLIP, share_surprise},
     recognize::{Recognition, Recognizer},
     scan,
     seen::{CellAt, Hint, Seen},
-    shape::Shapes,
+    shape::{SavedShapes, Shapes},
     spread::Spread,
+    vocabulary::{Vocabulary, WordCounts},
 };
 use crate::{
     encode::{Check, EncodeError, Feature, LeftOutReason},
@@ -34,8 +39,6 @@ use crate::{
 #[serde(from = "SavedText", into = "SavedText")]
 pub(crate) struct Text {
     saved: SavedText,
-    /// How rare each shape is.
-    rarity: Rarity,
 }
 
 /// The stored part of a [`Text`].
@@ -46,6 +49,7 @@ struct SavedText {
     lengths: Spread,
     shapes: Shapes,
     letters: Letters,
+    words: Vocabulary,
     /// Training rows with spaces around the text.
     spaced: u64,
 }
@@ -56,6 +60,23 @@ const LEAST_TEXTS: usize = 20;
 const RARE_SHAPE: f64 = 0.5;
 /// Spaces around one text in twenty are nothing special.
 const LEAST_SPACED: f64 = 3.0;
+
+/// What it tells of a cell besides the length.
+#[derive(Clone, Copy)]
+enum Told {
+    Shape,
+    Letters,
+    Spaces,
+    Word,
+}
+
+/// The features for it, in order.
+const HIDDEN: [(Told, Role, &str); 4] = [
+    (Told::Shape, Role::Sign, "odd shape"),
+    (Told::Letters, Role::Part, "rarest letters"),
+    (Told::Spaces, Role::Sign, "spaces around"),
+    (Told::Word, Role::Sign, "misspelled word"),
+];
 
 impl Kind for Text {
     fn expected(_: Notation) -> &'static str {
@@ -88,9 +109,11 @@ impl Kind for Text {
     }
 
     fn learn(training: &Training<'_>) -> Result<Learned<Self>, EncodeError> {
-        let (mut lengths, mut shapes, mut letters) = (Vec::new(), Shapes::default(), Letters::default());
+        let (mut lengths, mut shapes, mut letters) =
+            (Vec::new(), SavedShapes::default(), Letters::default());
+        let mut words = WordCounts::default();
         let (mut nulls, mut spaced, mut with_spaces) = (0, 0, 0);
-        let mut different: HashSet<Box<str>> = HashSet::new();
+        let mut different: HashMap<Box<str>, u64> = HashMap::new();
         training.for_each(|cells| {
             for cell in cells.names() {
                 let Some(cell) = cell else {
@@ -103,8 +126,10 @@ impl Kind for Text {
                 lengths.push(text.chars().count() as f64);
                 shapes.count(text, 1);
                 letters.count(text);
-                if !different.contains(text) {
-                    different.insert(text.into());
+                words.count(text, 1);
+                match different.get_mut(text) {
+                    Some(rows) => *rows += 1,
+                    None => drop(different.insert(text.into(), 1)),
                 }
             }
         })?;
@@ -118,7 +143,8 @@ impl Kind for Text {
             return Ok(Learned::LeftOut(LeftOutReason::Identifier(sign)));
         }
         let lengths = Spread::learn(&mut lengths, training)?;
-        let saved = SavedText { lengths, shapes, letters, spaced };
+        let words = words.finish(different.iter().map(|(text, &rows)| (&**text, rows)));
+        let saved = SavedText { lengths, shapes: shapes.into(), letters, words, spaced };
         Ok(Learned::Column { nulls, content: saved.into() })
     }
 
@@ -144,13 +170,13 @@ impl Kind for Text {
     }
 
     fn hidden(&self) -> Vec<(Role, &'static str)> {
-        vec![(Role::Sign, "odd shape"), (Role::Part, "rarest letters"), (Role::Sign, "spaces around")]
+        HIDDEN.map(|(_, role, name)| (role, name)).to_vec()
     }
 
     fn write_hidden(&self, cells: &Cells, mut block: Block<'_>) {
         let (names, first_row, is_new) = (cells.names(), block.first_row, block.is_new);
         let itself = u64::from(is_new);
-        let SavedText { shapes, letters, spaced, .. } = &self.saved;
+        let SavedText { shapes, letters, words, spaced, .. } = &self.saved;
         let spaced = share_surprise(spaced + itself, letters.texts() + itself);
         let spaced = if spaced < LEAST_SPACED { 0.0 } else { spaced + KNOWN_SLIP };
         for (row, at) in block.rows().zip(first_row..) {
@@ -160,18 +186,33 @@ impl Kind for Text {
             }
             let cell = names.value(at);
             let text = cell.trim_ascii();
-            row[0] = RARE_SHAPE * self.rarity.surprise((shapes.of(text) + itself).max(1), is_new);
-            row[1] = letters.rarest(text, is_new);
-            row[2] = if cell.len() > text.len() { spaced } else { 0.0 };
+            for (x, (told, ..)) in row.iter_mut().zip(HIDDEN) {
+                *x = match told {
+                    Told::Shape => RARE_SHAPE * shapes.surprise(text, is_new),
+                    Told::Letters => letters.rarest(text, is_new),
+                    Told::Spaces if cell.len() > text.len() => spaced,
+                    Told::Spaces => 0.0,
+                    Told::Word => words.surprise(text, is_new),
+                };
+            }
+        }
+    }
+
+    fn mend(&self, cell: &str) -> Option<String> {
+        let text = cell.trim_ascii();
+        match self.saved.words.mended(text) {
+            Some((mended, ..)) => Some(mended),
+            None => (text.len() < cell.len()).then(|| text.to_owned()),
         }
     }
 
     fn tell(&self, cell: &CellAt<'_>, hidden: usize, counts: Counts) -> Result<Option<Hint>, TableError> {
-        let Some((text, _)) = cell.name()? else { return Ok(None) };
-        Ok(match hidden {
-            0 => Some(told_shape(&text, self.saved.shapes.of(&text), counts)),
-            1 => Some("has letters that seldom stand side by side".to_owned().into()),
-            _ => Some(told_spaces(&text, self.saved.spaced, counts)),
+        let (Some((text, _)), Some((told, ..))) = (cell.name()?, HIDDEN.get(hidden)) else { return Ok(None) };
+        Ok(match told {
+            Told::Shape => Some(told_shape(self.saved.shapes.odd(&text), counts)),
+            Told::Letters => Some("has letters that seldom stand side by side".to_owned().into()),
+            Told::Spaces => Some(told_spaces(&text, self.saved.spaced, counts)),
+            Told::Word => self.saved.words.mended(&text).map(told_word),
         })
     }
 
@@ -189,11 +230,12 @@ impl Kind for Text {
     }
 
     fn validate(&self, counts: Counts, check: &Check<'_>) -> Result<(), EncodeError> {
-        let SavedText { lengths, shapes, letters, spaced } = &self.saved;
+        let SavedText { lengths, shapes, letters, words, spaced } = &self.saved;
         let filled = counts.filled();
         lengths.validate(filled, check)?;
         check.ensure(lengths.min >= 0.0, "length", lengths.min, "at least 0")?;
         let texts = [shapes.texts(), letters.texts()];
+        words.validate(filled, check)?;
         check.ensure(texts == [filled; 2], "texts", format!("{texts:?}"), "the rows that are not null")?;
         check.ensure(*spaced <= filled, "rows with spaces", spaced, "at most the rows with a text")
     }
@@ -201,7 +243,7 @@ impl Kind for Text {
 
 impl From<SavedText> for Text {
     fn from(saved: SavedText) -> Self {
-        Self { rarity: Rarity::of(saved.shapes.counts()), saved }
+        Self { saved }
     }
 }
 

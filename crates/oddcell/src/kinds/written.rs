@@ -43,6 +43,42 @@ impl NumberNotation {
         self.missing.is_some_and(|missing| f64::from(missing) == number)
     }
 
+    /// Writes a number, which is given in digits with a dot, as the column is written. `like` is a cell of the column whose
+    /// text around the figure stays.
+    pub(super) fn dress(self, plain: &str, like: Option<&str>) -> String {
+        let (negative, digits) = plain.strip_prefix('-').map_or((false, plain), |digits| (true, digits));
+        let like = like.and_then(|cell| Parts::of(cell).map(|parts| (cell, parts)));
+        let affix = self.affix.as_str();
+        let (before, after) = match &like {
+            Some((cell, parts)) if parts.affix == affix => {
+                let (before, after) = cell.trim().split_once(parts.figure).unwrap_or(("", ""));
+                let bare = |text: &str| text.replace(['-', '−', '+', '(', ')'], "");
+                (bare(before), bare(after))
+            }
+            _ if affix.is_empty() => Default::default(),
+            _ if SYMBOLS.iter().any(|symbol| affix.starts_with(*symbol)) && !self.decimal_comma => {
+                (affix.to_owned(), String::new())
+            }
+            _ if affix == "%" => (String::new(), affix.to_owned()),
+            _ => (String::new(), format!(" {affix}")),
+        };
+        let (whole, decimals) =
+            digits.split_once('.').map_or((digits, None), |(whole, rest)| (whole, Some(rest)));
+        let is_plain_number = whole.bytes().all(|byte| byte.is_ascii_digit());
+        let mut text = String::new();
+        for (at, digit) in whole.chars().enumerate() {
+            if self.grouped && is_plain_number && at > 0 && (whole.len() - at).is_multiple_of(3) {
+                text.push(if self.decimal_comma { '.' } else { ',' });
+            }
+            text.push(digit);
+        }
+        if let Some(decimals) = decimals {
+            text.push(if self.decimal_comma { ',' } else { '.' });
+            text.push_str(decimals);
+        }
+        format!("{}{before}{text}{after}", if negative { "-" } else { "" })
+    }
+
     /// Reads a cell, whatever number stands for "no value".
     #[inline]
     pub(super) fn read(self, cell: &[u8]) -> NumberCell {

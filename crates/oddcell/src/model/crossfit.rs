@@ -14,37 +14,53 @@
 
 use rayon::prelude::*;
 
-use super::{FitOptions, Member};
+use super::{FitOptions, Member, unreadable::readable};
 use crate::{
-    Context, Detector, Error, Fitted, Matrix, Seed, calibrate::Calibration, error::FitError, progress::Parts,
+    Context, Detector, Error, Fitted, Matrix, Monitor, Progress, Seed,
+    calibrate::Calibration,
+    cells::{CellLearner, judges_cells, learner_spec},
+    error::FitError,
+    progress::Parts,
 };
 
 /// The most bytes for the training rows of folds that are fitted in parallel.
 const MOST_BYTES: usize = 256_000_000;
 
-/// Fits one member on part of the rows or, if there are few rows, one member per fold.
+/// Fits one member on part of the rows or, if there are few rows, one member per fold. Rows with `unreadable` cells do not
+/// calibrate.
 pub(super) fn fit_members(
     detector: &dyn Detector,
     rows: Matrix,
+    unreadable: &[(u32, u32)],
     options: &FitOptions,
     context: &Context<'_>,
 ) -> Result<Vec<Member>, Error> {
     let n_rows = enough_rows(rows.n_rows(), options)?;
-    if n_rows < options.split.cross_fit_below {
-        return fit_folds(detector, &rows, options, context, |_, fold, fitted| {
-            let calibration = Calibration::conformal(fitted.score(&rows.take(fold))?);
-            Ok(Member { fitted, calibration, n_training_rows: n_rows - fold.len() })
+    let judges_cells = options.cells && judges_cells(&options.detector, rows.n_cols());
+    let learner = if judges_cells { learner_spec(&options.detector, rows.n_cols())? } else { None };
+    let learn_cells = |fitted: &dyn Fitted, train: &Matrix, held_out: &Matrix| {
+        let quiet = quiet(context);
+        let learn = || CellLearner::fit(learner.as_ref(), fitted, train, held_out, &quiet.context());
+        judges_cells.then(learn).transpose()
+    };
+    if n_rows < options.cross_fit_below() {
+        return fit_folds(detector, &rows, options, context, |_, fold, train, fitted| {
+            let held_out = rows.take(&readable(fold, unreadable));
+            let calibration = Calibration::conformal(fitted.score(&held_out)?);
+            let cells = learn_cells(&*fitted, &train, &held_out)?;
+            Ok(Member { fitted, calibration, n_training_rows: n_rows - fold.len(), cells })
         });
     }
     let held_out = holdout(n_rows, options, context.seed);
     let train = rows.take(&others(n_rows, &held_out));
-    let calibrate = rows.take(&held_out);
+    let calibrate = rows.take(&readable(&held_out, unreadable));
     // Only the two parts are needed now; the whole would double the memory.
     drop(rows);
     let parts = Parts::new(context.monitor, 1);
     let fitted = parts.run(0, *context, |context| fit_alone(detector, &train, context))?;
     let calibration = Calibration::conformal(fitted.score(&calibrate)?);
-    Ok(vec![Member { fitted, calibration, n_training_rows: train.n_rows() }])
+    let cells = learn_cells(&*fitted, &train, &calibrate)?;
+    Ok(vec![Member { fitted, calibration, n_training_rows: train.n_rows(), cells }])
 }
 
 /// Fits a detector; refuses one whose scores of a row depend on other rows.
@@ -57,14 +73,39 @@ fn fit_alone(
     if fitted.is_joint() { Err(FitError::Joint) } else { Ok(fitted) }
 }
 
-/// Fits one detector per fold, on the rows outside it. Returns what `with` makes of the fold's number, rows and
-/// detector.
+/// Passes nothing on but the wish to stop: learning about cells is short beside the rest.
+pub(super) struct Quiet<'a> {
+    seed: Seed,
+    monitor: &'a dyn Monitor,
+}
+
+/// The context of work that reports no progress.
+pub(super) fn quiet<'a>(context: &Context<'a>) -> Quiet<'a> {
+    Quiet { seed: context.seed, monitor: context.monitor }
+}
+
+impl Quiet<'_> {
+    pub(super) fn context(&self) -> Context<'_> {
+        Context { seed: self.seed, monitor: self }
+    }
+}
+
+impl Monitor for Quiet<'_> {
+    fn advanced(&self, _: Progress) {}
+
+    fn cancelled(&self) -> bool {
+        self.monitor.cancelled()
+    }
+}
+
+/// Fits one detector per fold, on the rows outside it. Returns what `with` makes of the fold's number, rows, training rows
+/// and detector.
 pub(super) fn fit_folds<T: Send>(
     detector: &dyn Detector,
     rows: &Matrix,
     options: &FitOptions,
     context: &Context<'_>,
-    with: impl Fn(usize, &[usize], Box<dyn Fitted>) -> Result<T, Error> + Sync,
+    with: impl Fn(usize, &[usize], Matrix, Box<dyn Fitted>) -> Result<T, Error> + Sync,
 ) -> Result<Vec<T>, Error> {
     let n_rows = enough_rows(rows.n_rows(), options)?;
     let folds: Vec<_> = folds(n_rows, options.split.folds, context.seed).into_iter().enumerate().collect();
@@ -73,8 +114,7 @@ pub(super) fn fit_folds<T: Send>(
         crate::context::go_on(context.monitor)?;
         let train = rows.take(&others(n_rows, fold));
         let fitted = parts.run(*index, *context, |context| fit_alone(detector, &train, context))?;
-        drop(train);
-        with(*index, fold, fitted)
+        with(*index, fold, train, fitted)
     };
     let side_by_side = |folds: &[_]| folds.par_iter().map(fit).collect::<Vec<_>>();
     // In the order of folds, so that the same one of several errors is always reported.

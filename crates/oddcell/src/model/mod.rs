@@ -33,6 +33,8 @@ mod options;
 mod saved;
 mod spill;
 mod streamed;
+mod threshold;
+mod unreadable;
 
 use std::{io::Write as _, path::Path};
 
@@ -40,10 +42,13 @@ pub use self::{
     detection::{Detection, detect},
     options::{FitOptions, SplitOptions},
     streamed::Streaming,
+    threshold::Threshold,
 };
 use crate::{
     Context, DetectorSpec, Error, Fitted, Matrix, Seed, Table,
     calibrate::Calibration,
+    cells::{CellFindings, CellLearner, Tail, surprises, tail_p_value},
+    detect::Expects,
     encode::{EncodeOptions, Encoder},
     error::ScoreError,
     judge::{Findings, Judge, Judgement, Outcome, Scorer},
@@ -61,6 +66,7 @@ pub struct Model {
     split: SplitOptions,
     encode: EncodeOptions,
     library: String,
+    threshold: Option<Threshold>,
     /// At least one.
     members: Vec<Member>,
 }
@@ -74,6 +80,15 @@ pub struct Member {
     pub calibration: Calibration,
     /// The number of rows it was trained on.
     pub n_training_rows: usize,
+    /// What judges cells, unless the model does not.
+    pub(crate) cells: Option<CellLearner>,
+}
+
+impl Member {
+    /// What judges cells, with the surprises of held-out cells of each column.
+    fn of_cells(&self) -> Option<(&dyn Fitted, &[Calibration])> {
+        self.cells.as_ref().map(|cells| (cells.judge(&*self.fitted), cells.calibration()))
+    }
 }
 
 impl Model {
@@ -85,14 +100,15 @@ impl Model {
         let options =
             &FitOptions { detector: options.detector.of_table(encoder.is_mixed()), ..options.clone() };
         let detector = options.detector.build()?;
-        let (rows, _) = encode_all(&encoder, table)?;
-        let members = crossfit::fit_members(&*detector, rows, options, context)?;
+        let (rows, unreadable) = encode_all(&encoder, table)?;
+        let members = crossfit::fit_members(&*detector, rows, &unreadable, options, context)?;
         Ok(Self::of(encoder, members, options, context.seed))
     }
 
     fn of(encoder: Encoder, members: Vec<Member>, options: &FitOptions, seed: Seed) -> Self {
         let FitOptions { detector: spec, encode, split, .. } = options.clone();
-        Self { encoder, spec, seed, split, encode, library: env!("CARGO_PKG_VERSION").to_owned(), members }
+        let library = env!("CARGO_PKG_VERSION").to_owned();
+        Self { encoder, spec, seed, split, encode, library, threshold: None, members }
     }
 
     /// Judges some rows, including cells, without a verdict. [`Scorer`] judges whole tables and
@@ -103,8 +119,14 @@ impl Model {
 
     /// Writes the model to a file, whole or not at all.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        self.save_with(path, self.threshold)
+    }
+
+    /// Writes the model to a file, with this threshold instead of its own.
+    pub fn save_with(&self, path: impl AsRef<Path>, threshold: Option<Threshold>) -> Result<(), Error> {
         let path = path.as_ref();
-        let bytes = self.to_bytes()?;
+        threshold.map_or(Ok(()), Threshold::check)?;
+        let bytes = saved::to_bytes(self, threshold)?;
         write_atomically(path, |writer| {
             let failed = |source| Error::File { action: "write", path: path.to_owned(), source };
             writer.write_all(&bytes).map_err(failed)
@@ -120,7 +142,7 @@ impl Model {
 
     /// The model as the bytes of a model file. Equal models give equal bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelFileError> {
-        saved::to_bytes(self)
+        saved::to_bytes(self, self.threshold)
     }
 
     /// The model that these bytes of a model file hold.
@@ -134,6 +156,12 @@ impl Model {
     pub fn strict(mut self, strict: bool) -> Self {
         self.encoder.set_strict(strict);
         self
+    }
+
+    /// The threshold that came with its file.
+    #[must_use]
+    pub fn threshold(&self) -> Option<Threshold> {
+        self.threshold
     }
 
     /// Which rows trained and which calibrated.
@@ -164,11 +192,12 @@ impl Model {
     #[must_use]
     pub fn n_rows(&self) -> u64 {
         let calibrated = self.n_calibration_rows() as u64;
-        match &self.members[..] {
+        let of_members = match &self.members[..] {
             [only] => calibrated.saturating_add(only.n_training_rows as u64),
-            // Every row calibrates one member.
+            // Every row that can be read calibrates one member.
             _ => calibrated,
-        }
+        };
+        of_members.max(self.encoder.n_rows())
     }
 
     /// The number of rows that calibrate its p-values.
@@ -183,8 +212,32 @@ impl Judge for Model {
         &self.encoder
     }
 
-    fn findings(&self, _: &Rows, features: &Matrix, want_cells: bool) -> Result<Findings, Error> {
-        Ok(judge_rows(&self.members, features, want_cells)?)
+    fn findings(&self, rows: &Rows, features: &Matrix, want_cells: bool) -> Result<Findings, Error> {
+        let mut findings = judge_rows(&self.members, features, want_cells)?;
+        if let Some(cells) = &mut findings.cells {
+            self.encoder.quiet_constants(features, cells);
+        }
+        let unreadable = self.encoder.unreadable_cells(rows, features)?;
+        let least = Calibration::pooled_p_value(0, self.n_calibration_rows());
+        unreadable::lower(&mut findings.p_values, &self.encoder, &unreadable, true, least);
+        Ok(findings)
+    }
+
+    fn rejudge(&self, _: &[usize], features: &Matrix) -> Result<Findings, Error> {
+        Ok(judge_rows(&self.members, features, false)?)
+    }
+
+    fn cells(&self, _: &[usize], features: &Matrix) -> Result<Option<CellFindings>, Error> {
+        Ok(judge_cells(&self.members, features)?)
+    }
+
+    fn cell_features(&self, _: &[usize], features: &Matrix) -> Result<Option<Matrix>, Error> {
+        let Some((judge, _)) = self.members[0].of_cells() else { return Ok(None) };
+        Ok(judge.judge(features, true)?.cells)
+    }
+
+    fn expects(&self, _: usize) -> Option<&dyn Expects> {
+        self.members[0].of_cells().and_then(|(judge, _)| judge.expects())
     }
 
     /// The calibration scores of all members together. (In a cross-fitted model these are scores of single members,
@@ -263,6 +316,39 @@ fn judge_rows(members: &[Member], rows: &Matrix, want_cells: bool) -> Result<Fin
     }
     let p_values = counts.iter().map(|&count| Calibration::pooled_p_value(count, n_calibration)).collect();
     Ok(Findings { scores, p_values, cells })
+}
+
+/// Judges cells: the mean of what the members say, and p-values as for rows, column by column, which go on beyond the held-out
+/// cells. `None` if the model learned nothing about cells.
+fn judge_cells(members: &[Member], rows: &Matrix) -> Result<Option<CellFindings>, ScoreError> {
+    let layout = rows.layout();
+    let (n_rows, n_columns) = (rows.n_rows(), layout.0.len());
+    let mut sums = Matrix::zeros(n_rows, n_columns);
+    let mut counts = vec![0usize; n_rows * n_columns];
+    let mut beyond = vec![0.0; n_rows * n_columns];
+    let mut totals = vec![0usize; n_columns];
+    for member in members {
+        let Some((judge, calibration)) = member.of_cells() else { return Ok(None) };
+        let tails: Vec<Tail> = calibration.iter().map(Tail::of).collect();
+        let said = surprises(judge, rows, &layout)?;
+        for (at, (sum, surprise)) in sums.values_mut().iter_mut().zip(said.values()).enumerate() {
+            *sum += surprise;
+            counts[at] += calibration[at % n_columns].count_at_least(*surprise);
+            beyond[at] += tails[at % n_columns].beyond(*surprise);
+        }
+        for (total, calibration) in totals.iter_mut().zip(calibration) {
+            *total += calibration.len();
+        }
+    }
+    let n_members = members.len() as f64;
+    sums.values_mut().iter_mut().for_each(|sum| *sum /= n_members);
+    let p_value = |(at, &surprise): (usize, &f64)| {
+        let conformal = Calibration::pooled_p_value(counts[at], totals[at % n_columns]);
+        let beyond = if counts[at] == 0 { beyond[at] / n_members } else { 1.0 };
+        tail_p_value(conformal, beyond, surprise)
+    };
+    let p_values = sums.values().iter().enumerate().map(p_value).collect();
+    Ok(Some(CellFindings { p_values: Matrix::new(p_values, n_rows, n_columns), surprises: sums }))
 }
 
 #[cfg(test)]

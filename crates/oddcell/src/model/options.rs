@@ -1,7 +1,11 @@
 //! How a model is fitted.
 
 use crate::{
-    DetectorSpec, detect::ranges::require, encode::EncodeOptions, error::ParamError, parameters::parameters,
+    DetectorSpec,
+    detect::{CellUnit, ranges::require},
+    encode::EncodeOptions,
+    error::ParamError,
+    parameters::parameters,
 };
 
 /// The most folds, and so the most members of a model.
@@ -18,6 +22,8 @@ pub struct FitOptions {
     pub label: Option<String>,
     /// Which rows train and which calibrate.
     pub split: SplitOptions,
+    /// Whether to learn what judges cells, too: without it, there are no sets of odd cells and no expected values.
+    pub cells: bool,
 }
 
 parameters! {
@@ -30,8 +36,8 @@ parameters! {
         pub max_holdout_rows: usize = 50_000,
         /// The number of folds for cross-fitting; at most one per row.
         pub folds: usize = 5,
-        /// Tables with fewer rows than this are cross-fitted.
-        pub cross_fit_below: usize = 1_000,
+        /// Tables with fewer rows than this are cross-fitted; `None`: 5,000 for `columns`, 1,000 for the others.
+        pub cross_fit_below: Option<usize> = None,
     }
 }
 
@@ -39,13 +45,33 @@ impl FitOptions {
     /// The default options for this detector.
     #[must_use]
     pub fn new(detector: DetectorSpec) -> Self {
-        Self { detector, encode: EncodeOptions::default(), label: None, split: SplitOptions::default() }
+        Self {
+            detector,
+            encode: EncodeOptions::default(),
+            label: None,
+            split: SplitOptions::default(),
+            cells: true,
+        }
+    }
+
+    /// The options to judge every cell of a table: columns that identify rows are judged, too.
+    #[must_use]
+    pub fn for_cells() -> Self {
+        let encode = EncodeOptions { keep_identifiers: true, ..EncodeOptions::default() };
+        Self { encode, ..Self::new(DetectorSpec::of_cells()) }
     }
 
     /// How columns become features for this detector.
     pub(super) fn encode_options(&self) -> Result<EncodeOptions, ParamError> {
         let one_hot = self.encode.one_hot || self.detector.abilities()?.one_hot;
         Ok(EncodeOptions { one_hot, ..self.encode.clone() })
+    }
+
+    /// Tables with fewer rows than this are cross-fitted. Where scores are surprises, learning is fast, and with 400 rows held out
+    /// a model flags up to 2 % of normal rows instead of 1 %.
+    pub(super) fn cross_fit_below(&self) -> usize {
+        let are_surprises = self.detector.entry().abilities.cells == Some(CellUnit::SurpriseInContext);
+        self.split.cross_fit_below.unwrap_or(if are_surprises { 5_000 } else { 1_000 })
     }
 
     /// Checks all ranges except those of the detector's own parameters, which its `build` checks.

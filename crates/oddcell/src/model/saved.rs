@@ -2,17 +2,17 @@
 //!
 //! The header holds everything except the numbers of the detector: version, detector, parameters, seed, how rows were
 //! split and columns encoded, the encoder. The tensors of member k are `member.k.calibration` (its sorted calibration
-//! scores) and
-//! `member.k.detector.…` (whatever its detector saves). A parameter missing from the file has its default, so that
+//! scores), `member.k.detector.…` (whatever its detector saves) and `member.k.cells.…` (what judges cells). A parameter missing from the file has its default, so that
 //! later versions can add parameters; unknown parameters and fields are refused.
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
 
-use super::{Member, Model, SplitOptions, options::MAX_FOLDS};
+use super::{Member, Model, SplitOptions, Threshold, options::MAX_FOLDS};
 use crate::{
     DetectorSpec, Seed,
     calibrate::Calibration,
+    cells::{CellLearner, learner_spec},
     encode::{EncodeOptions, Encoder},
     model_file::{FORMAT_VERSION, ModelFileError, open, seal},
     tensors::{TensorError, Tensors},
@@ -30,6 +30,8 @@ struct Header {
     seed: Seed,
     split: SplitOptions,
     encode: EncodeOptions,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    threshold: Option<Threshold>,
     members: Vec<MemberHeader>,
     encoder: Encoder,
 }
@@ -38,6 +40,8 @@ struct Header {
 #[serde(deny_unknown_fields)]
 struct MemberHeader {
     n_training_rows: usize,
+    /// Whether the model judges cells.
+    cells: bool,
 }
 
 /// A version is printed as it is, so only characters that occur in versions are allowed.
@@ -50,8 +54,11 @@ fn version_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D:
     Err(de::Error::invalid_value(de::Unexpected::Str(&text), &"a version such as 0.1.0"))
 }
 
-pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelFileError> {
-    let member_header = |member: &Member| MemberHeader { n_training_rows: member.n_training_rows };
+pub(super) fn to_bytes(model: &Model, threshold: Option<Threshold>) -> Result<Vec<u8>, ModelFileError> {
+    let member_header = |member: &Member| MemberHeader {
+        n_training_rows: member.n_training_rows,
+        cells: member.cells.is_some(),
+    };
     let header = Header {
         format: FORMAT_VERSION,
         library: model.library.clone(),
@@ -60,6 +67,7 @@ pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelFileError> {
         seed: model.seed,
         split: model.split,
         encode: model.encode.clone(),
+        threshold,
         members: model.members.iter().map(member_header).collect(),
         encoder: model.encoder.clone(),
     };
@@ -68,6 +76,11 @@ pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelFileError> {
         let scores = member.calibration.sorted();
         tensors.put_f64(&calibration_name(index), &[scores.len()], scores.to_vec());
         tensors.put_all(&detector_prefix(index), member.fitted.save());
+        if let Some(cells) = &member.cells {
+            let mut own = Tensors::default();
+            cells.save(&mut own);
+            tensors.put_all(&cells_prefix(index), own);
+        }
     }
     seal(&serde_json::to_string(&header).map_err(ModelFileError::Header)?, &tensors)
 }
@@ -88,10 +101,11 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelFileError> {
         members.push(load_member(index, member, &spec, &header.encoder, &mut tensors)?);
     }
     refuse_leftovers(&tensors, "")?;
-    let Header { library, seed, split, encode, encoder, .. } = header;
+    let Header { library, seed, split, encode, threshold, encoder, .. } = header;
     split.validate()?;
+    threshold.map_or(Ok(()), Threshold::check)?;
     let strict = encode.strict;
-    Ok(Model { encoder, spec, seed, split, encode, library, members }.strict(strict))
+    Ok(Model { encoder, spec, seed, split, encode, library, threshold, members }.strict(strict))
 }
 
 fn load_member(
@@ -119,7 +133,17 @@ fn load_member(
         let (what, expected) = ("a member's number of features", expected.to_string());
         return Err(ModelFileError::Mismatch { what, got, expected });
     }
-    Ok(Member { fitted, calibration, n_training_rows })
+    let cells = if header.cells {
+        let prefix = cells_prefix(index);
+        let mut part = tensors.take_all(&prefix);
+        let learner = learner_spec(spec, got)?;
+        let cells = CellLearner::load(&mut part, learner.as_ref(), &encoder.layout())?;
+        refuse_leftovers(&part, &prefix)?;
+        Some(cells)
+    } else {
+        None
+    };
+    Ok(Member { fitted, calibration, n_training_rows, cells })
 }
 
 /// Refuses unknown tensors, like unknown fields.
@@ -135,6 +159,10 @@ fn refuse_leftovers(tensors: &Tensors, prefix: &str) -> Result<(), TensorError> 
 
 fn calibration_name(member: usize) -> String {
     format!("member.{member}.calibration")
+}
+
+fn cells_prefix(member: usize) -> String {
+    format!("member.{member}.cells.")
 }
 
 fn detector_prefix(member: usize) -> String {

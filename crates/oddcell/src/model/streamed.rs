@@ -14,12 +14,13 @@
 use rayon::prelude::*;
 
 use super::{
-    FitOptions, Member, Model, crossfit,
+    FitOptions, Member, Model, crossfit, encode_all,
     spill::{Dealer, Spilled},
 };
 use crate::{
-    Context, Detector, Error, Seed,
+    Context, Detector, Error, Fitted, Seed,
     calibrate::Calibration,
+    cells::{CellLearner, judges_cells, learner_spec},
     detect::BlockDetector,
     encode::Encoder,
     error::FitError,
@@ -42,6 +43,7 @@ impl Streaming {
     pub const MEMORY: usize = 512_000_000;
 
     /// Checks that the detector can learn from a stream, before a large table is read.
+    #[doc(hidden)]
     pub fn check(options: &FitOptions) -> Result<(), Error> {
         in_blocks(&*options.detector.build()?, options)?;
         Ok(())
@@ -63,8 +65,7 @@ impl Streaming {
         context: &Context<'_>,
     ) -> Result<Model, Error> {
         options.validate()?;
-        // Of the two defaults, only that for tables of numbers learns from streams.
-        let options = &FitOptions { detector: options.detector.of_table(false), ..options.clone() };
+        let options = &FitOptions { detector: options.detector.of_stream(), ..options.clone() };
         let detector = options.detector.build()?;
         let learner = in_blocks(&*detector, options)?;
         let n_rows = crossfit::enough_rows(sample.n_rows, options)?;
@@ -81,8 +82,30 @@ impl Streaming {
             scores.extend(fitted.score(&rows.map_err(FitError::from)?)?);
         }
         let calibration = Calibration::conformal(scores);
-        let members = vec![Member { fitted, calibration, n_training_rows }];
+        let cells = Self::learn_cells(&spilled, &*fitted, &encoder, sample, options, context)?;
+        let members = vec![Member { fitted, calibration, n_training_rows, cells }];
+        let options =
+            &FitOptions { detector: options.detector.of_table(encoder.is_mixed()), ..options.clone() };
         Ok(Model::of(encoder, members, options, context.seed))
+    }
+
+    /// Learns from the sample what judges cells, and remembers how odd those of the held-out rows are.
+    fn learn_cells(
+        spilled: &Spilled,
+        fitted: &dyn Fitted,
+        encoder: &Encoder,
+        sample: &Sample,
+        options: &FitOptions,
+        context: &Context<'_>,
+    ) -> Result<Option<CellLearner>, Error> {
+        let wanted = options.cells && judges_cells(&options.detector, encoder.n_features());
+        let Some(spec) = learner_spec(&options.detector, encoder.n_features())?.filter(|_| wanted) else {
+            return Ok(None);
+        };
+        let (train, _) = encode_all(encoder, &sample.table)?;
+        let Some(held_out) = spilled.held_out().next() else { return Ok(None) };
+        let held_out = held_out.map_err(FitError::from)?.with_layout(encoder.layout());
+        Ok(Some(CellLearner::fit(Some(&spec), fitted, &train, &held_out, context)?))
     }
 
     /// The sizes of the blocks for `n_rows` rows; they differ by at most one row.

@@ -25,7 +25,7 @@ impl Fitted for Plus {
 
 fn plus(constant: f64, calibration: &[f64]) -> Member {
     let calibration = Calibration::conformal(calibration.to_vec());
-    Member { fitted: Box::new(Plus(constant)), calibration, n_training_rows: 1 }
+    Member { fitted: Box::new(Plus(constant)), calibration, n_training_rows: 1, cells: None }
 }
 
 // Row 2: the first member says 2, reached by 2 of (1, 2, 3); the second says 3, reached by 1 of (2, 5).
@@ -84,7 +84,8 @@ fn options() -> FitOptions {
 fn no_row_calibrates_a_member_that_was_trained_on_it() {
     let context = Context::silent(Seed(3));
     for (n_rows, n_members, trained, held_out) in [(2_000, 1, 1_600, 400), (250, 5, 200, 50), (3, 3, 2, 1)] {
-        let members = crossfit::fit_members(&Remembering, numbered(n_rows), &options(), &context).unwrap();
+        let members =
+            crossfit::fit_members(&Remembering, numbered(n_rows), &[], &options(), &context).unwrap();
         assert_eq!(members.len(), n_members);
         for member in &members {
             assert_eq!((member.n_training_rows, member.calibration.len()), (trained, held_out));
@@ -117,7 +118,7 @@ fn all_fits_report_as_one_and_stop_when_asked_to() {
     let fit = |after| {
         let monitor = Stopping { after, seen: AtomicUsize::new(0), done: AtomicUsize::new(0) };
         let context = Context { seed: Seed(3), monitor: &monitor };
-        let result = crossfit::fit_members(&Remembering, numbered(100), &options(), &context);
+        let result = crossfit::fit_members(&Remembering, numbered(100), &[], &options(), &context);
         (result, monitor.seen.into_inner(), monitor.done.into_inner())
     };
     let (result, seen, done) = fit(usize::MAX);
@@ -140,7 +141,7 @@ fn members_fitted_side_by_side_are_what_each_would_be_alone() {
     for n_threads in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
         let members = pool.install(|| {
-            crossfit::fit_folds(&*detector, &rows, &options, &context, |index, fold, fitted| {
+            crossfit::fit_folds(&*detector, &rows, &options, &context, |index, fold, _, fitted| {
                 Ok((index, fold.to_vec(), fitted.save()))
             })
         });
@@ -155,7 +156,7 @@ fn members_fitted_side_by_side_are_what_each_would_be_alone() {
 
 #[test]
 fn a_table_of_one_row_is_too_small_to_hold_one_out() {
-    let error = crossfit::fit_members(&Remembering, numbered(1), &options(), &Context::silent(Seed(0)));
+    let error = crossfit::fit_members(&Remembering, numbered(1), &[], &options(), &Context::silent(Seed(0)));
     assert_eq!(error.unwrap_err().to_string(), "noise needs at least 2 rows to learn from, but got 1");
 }
 

@@ -52,7 +52,7 @@ struct Metadata {
 }
 
 /// Joins header and tensors. Equal content gives equal bytes.
-pub(crate) fn seal(header: &str, tensors: &Tensors) -> Result<Vec<u8>, ModelFileError> {
+pub fn seal(header: &str, tensors: &Tensors) -> Result<Vec<u8>, ModelFileError> {
     // The widest type first, so that every tensor starts at a multiple of its own size.
     let mut order: Vec<(&String, &Tensor)> = tensors.0.iter().collect();
     order.sort_by_key(|(name, tensor)| (Dtype::of(tensor), *name));
@@ -83,7 +83,7 @@ pub(crate) fn seal(header: &str, tensors: &Tensors) -> Result<Vec<u8>, ModelFile
 
 /// Splits a file into its header and its tensors, and checks everything that can be checked without knowing
 /// their meaning.
-pub(crate) fn open(bytes: &[u8]) -> Result<(String, Tensors), ModelFileError> {
+pub fn open(bytes: &[u8]) -> Result<(String, Tensors), ModelFileError> {
     // 1. The index is within the file and is JSON.
     let index_length = check_start(bytes, bytes.len() as u64)? as usize;
     let (index, data) = bytes[LENGTH_BYTES as usize..].split_at(index_length);

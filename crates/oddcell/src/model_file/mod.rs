@@ -30,7 +30,7 @@ use std::{
 };
 
 pub use atomic::{folder_of, remove_unfinished, write_atomically};
-pub(crate) use container::{open, seal};
+pub use container::{open, seal};
 
 use crate::{
     Error,
@@ -40,7 +40,7 @@ use crate::{
 };
 
 /// The format version that this library writes and reads.
-pub const FORMAT_VERSION: u64 = 3;
+pub const FORMAT_VERSION: u64 = 4;
 /// The longest index: enough for 10,000 columns with all their levels.
 pub const MAX_INDEX_BYTES: u64 = 64 << 20;
 /// The longest file.

@@ -9,7 +9,7 @@
 //! 1e-7/√(1−β₂ᵗ) here: far more in the first steps. AMSGrad (Reddi, Kale, Kumar 2018), as PyTorch's
 //! `Adam(amsgrad=True)`, has v̂ ← max(v̂, v) in the place of v.
 //!
-//! Numbers that decay towards zero would become subnormal and slow everything down by an order of magnitude,
+//! Numbers that decay toward zero would become subnormal and slow everything down by an order of magnitude,
 //! so what is too small to matter is set to zero on the way.
 
 use crate::simd::{self, Work};

@@ -29,7 +29,7 @@ pub use schedule::Schedule;
 use crate::{seed::Seed, tensors::TensorError, tensors::Tensors};
 use gemm::padded;
 
-/// An architecture: dense layers in a row, some of which add an earlier activation.
+/// An architecture: dense layers in a row; some add an earlier activation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Net {
     layers: Vec<Layer>,

@@ -9,6 +9,7 @@
 //! written by then, so later keys are left out and reported in a note.
 
 mod array;
+mod raw;
 mod row;
 
 use std::{

@@ -67,12 +67,14 @@ pub use self::{
 };
 pub(crate) use self::{
     error::{excerpt, quoted},
-    raw_json::json_field,
+    raw_json::{is_json, json_field, plain_json},
 };
 use crate::kinds::{self, Judge, Unreadable};
-pub use crate::kinds::{Affix, ColumnKind, Notation, NumberNotation, UnknownKind};
+#[doc(hidden)]
+pub use crate::kinds::{Affix, NumberNotation};
 #[doc(hidden)]
 pub use crate::kinds::{Cells, NULL_TOKENS, Reading, cell_text, format_date, is_null, read_cells};
+pub use crate::kinds::{ColumnKind, Epoch, Notation, UnknownKind};
 
 /// Name and kind of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,6 +140,8 @@ pub enum Wanted {
     /// These, even if the first rows, or all rows, do not have them. Keys that first appear after the first batch are
     /// left out with a note.
     Only(Vec<String>),
+    /// None: every value comes through as it is written.
+    Nothing,
 }
 
 /// How to read a table.
@@ -269,7 +273,7 @@ impl Table {
             return Err(error);
         }
         let note = unreadable.note(reading);
-        let notation = Notation { mixed: note.is_some(), ..reading.notation };
+        let notation = Notation { mixed: note.is_some() || reading.notation.mixed, ..reading.notation };
         self.columns[index] = ColumnInfo { name: name.to_owned(), kind, notation, note };
         Ok(())
     }

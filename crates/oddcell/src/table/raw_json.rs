@@ -17,18 +17,19 @@ pub(crate) fn json_field(name: &str) -> Field {
 }
 
 /// Whether the cells of a column are JSON.
-pub(super) fn is_json(field: &Field) -> bool {
+pub(crate) fn is_json(field: &Field) -> bool {
     field.data_type() == &DataType::Utf8 && field.metadata().contains_key(RAW_JSON)
 }
 
 /// The text of JSON values, for formats without JSON: a string without its quotes, anything else unchanged.
 pub(super) fn plain_text(cells: &StringArray) -> StringArray {
-    let plain = |cell: Option<&str>| {
-        let cell = cell?;
-        let string = cell.starts_with('"').then(|| serde_json::from_str(cell).ok()).flatten();
-        Some(string.unwrap_or_else(|| cell.to_owned()))
-    };
-    cells.iter().map(plain).collect()
+    cells.iter().map(|cell| cell.map(plain_json)).collect()
+}
+
+/// The same for one value.
+pub(crate) fn plain_json(cell: &str) -> String {
+    let string = cell.starts_with('"').then(|| serde_json::from_str(cell).ok()).flatten();
+    string.unwrap_or_else(|| cell.to_owned())
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ impl Rows {
 
     /// The positions of these rows in a table of `known` rows that was judged as a whole; an error if they are not all
     /// in it.
+    #[doc(hidden)]
     pub fn positions(&self, known: usize) -> Result<Range<usize>, ScoreError> {
         let end = self.first_row + self.n_rows();
         if end > known {

@@ -2,7 +2,8 @@
 //!
 //! The readers of CSV and JSON lines mark their columns as *untyped*: they are text because the format has no
 //! types (or shows them only in the last row), not because somebody chose text. Only such columns are
-//! converted; a text column of a Parquet file stays text, even if every cell is a number.
+//! converted; a text column of a Parquet file stays text, even if every cell is a number. A column of JSON lines that
+//! only has strings was chosen to be text, too.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -18,10 +19,24 @@ use crate::kinds::Source;
 /// The key of the mark in a field's metadata.
 const UNTYPED: &str = "oddcell.untyped";
 
+/// The mark of a column of JSON values.
+const JSON_VALUES: &str = "json";
+
 /// A text column of a format without types.
 pub(super) fn untyped_field(name: String) -> Field {
     let mark = HashMap::from([(UNTYPED.to_owned(), "true".to_owned())]);
     Field::new(name, DataType::Utf8, true).with_metadata(mark)
+}
+
+/// A text column of JSON values that are not all strings.
+pub(super) fn json_values_field(name: String) -> Field {
+    let mark = HashMap::from([(UNTYPED.to_owned(), JSON_VALUES.to_owned())]);
+    Field::new(name, DataType::Utf8, true).with_metadata(mark)
+}
+
+/// Whether a column holds the text of such values.
+pub(super) fn held_json_values(field: &Field) -> bool {
+    field.metadata().get(UNTYPED).is_some_and(|mark| mark == JSON_VALUES)
 }
 
 /// What an untyped column is written as; `None` for columns that keep their type.

@@ -97,6 +97,13 @@ impl<W: Write + Send> TableWriter<W> {
         self
     }
 
+    /// Begins a CSV with its first row, not with the names of the columns.
+    #[must_use]
+    pub fn without_header(mut self) -> Self {
+        self.header = None;
+        self
+    }
+
     /// Appends the rows of `batch`, which has the columns of the schema.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
         self.buffer.clear();

@@ -11,7 +11,7 @@ use super::{
     csv::DELIMITERS,
     is_null,
     raw_json::{is_json, plain_text},
-    typed::reading_to_write,
+    typed::{held_json_values, reading_to_write},
 };
 use crate::kinds::{TypeGroup, displayable, is_json_number, to_text, write_json_string};
 
@@ -217,6 +217,7 @@ pub(super) fn json_rows(
         key.push(b':');
         let meaning = match (TypeGroup::of(array.data_type()), reading_to_write(field, kinds)) {
             (Some(TypeGroup::Text), _) if is_json(field) => Meaning::Raw,
+            (Some(TypeGroup::Text), _) if held_json_values(field) => Meaning::Value,
             (Some(TypeGroup::Number | TypeGroup::Boolean), _) => Meaning::Bare,
             (Some(TypeGroup::Null | TypeGroup::Date | TypeGroup::Text) | None, reading) => {
                 Meaning::Text(reading.map(|reading| reading.kind))
@@ -246,6 +247,8 @@ enum Meaning {
     Raw,
     /// Text, written as its kind if that is known; dates and times.
     Text(Option<ColumnKind>),
+    /// The text of a JSON value that may have been a number, a truth value or a string.
+    Value,
     /// Numbers and truth values.
     Bare,
 }
@@ -255,10 +258,10 @@ fn json_cell(out: &mut Vec<u8>, cell: &str, meaning: &Meaning) {
     let is_bare = || is_json_number(cell.as_bytes()) || matches!(cell, "true" | "false");
     match meaning {
         Meaning::Raw => out.extend_from_slice(cell.as_bytes()),
-        Meaning::Bare if is_bare() => out.extend_from_slice(cell.as_bytes()),
+        Meaning::Bare | Meaning::Value if is_bare() => out.extend_from_slice(cell.as_bytes()),
         Meaning::Text(Some(kind)) if !is_null(cell) => kind.write_json(cell, out),
         Meaning::Text(Some(_)) | Meaning::Bare => out.extend_from_slice(b"null"),
-        Meaning::Text(None) => write_json_string(cell, out),
+        Meaning::Text(None) | Meaning::Value => write_json_string(cell, out),
     }
 }
 

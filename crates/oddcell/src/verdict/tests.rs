@@ -128,7 +128,7 @@ proptest! {
     #[test]
     fn benjamini_hochberg_on_counts_equals_the_textbook_in_whole_numbers(
         (denominator, numerators) in (2u64..400).prop_flat_map(|denominator| {
-            // Squared towards 1, so that small p-values and rejections are common.
+            // Squared toward 1, so that small p-values and rejections are common.
             let numerator = (0.0..1.0f64).prop_map(move |u| 1 + (u.powi(4) * denominator as f64) as u64);
             (Just(denominator), prop::collection::vec(numerator, 0..60))
         })

@@ -19,6 +19,7 @@ const FEW_VALUES: usize = 12;
 pub(super) const MOST_DISTANCES: usize = 2 * Surprisal::MOST_KEPT;
 
 /// The different values of a column, and how rare each is.
+#[allow(clippy::struct_field_names, reason = "the values are what the struct is about")]
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Values {
     /// In rising order, with their rows.
@@ -95,6 +96,12 @@ impl Flag {
         self.rarity.surprise(self.rows[usize::from(value > 0)].max(1), false)
     }
 
+    /// The shares of both values.
+    pub(super) fn shares(&self) -> [f64; 2] {
+        let n = (self.rows[0].saturating_add(self.rows[1])).max(1) as f64;
+        self.rows.map(|rows| rows as f64 / n)
+    }
+
     pub(super) fn put(&self, tensors: &mut Tensors) {
         tensors.put_f64("flag", &[2], self.rows.map(|rows| rows as f64).to_vec());
     }
@@ -112,6 +119,30 @@ pub(super) struct Numbers {
     above: Side,
     /// If there are few different ones.
     values: Option<Values>,
+    /// If nearly all numbers are equal to the median, and the others lie scattered around it: how odd each of these is.
+    stray: f64,
+}
+
+/// A number that is not 0 rules its column if so many rows have it, no other number has so many, and of the others, so many
+/// lie on either side.
+const RULES: f64 = 0.6;
+const NEXT: f64 = 0.05;
+const EITHER_SIDE: f64 = 0.15;
+/// Added to the surprise of a number that strays from the one that rules.
+const STRAY: f64 = 8.0;
+
+/// How odd a number is that is not the one that rules its column; 0 if none does.
+fn stray(sorted: &[f64], median: f64) -> f64 {
+    let n = sorted.len() as f64;
+    let count = |is: &dyn Fn(f64) -> bool| sorted.iter().filter(|&&number| is(number)).count() as f64;
+    let (below, above) = (count(&|number| number < median), count(&|number| number > median));
+    let others = below + above;
+    let next = sorted.chunk_by(|a, b| a == b).filter(|equal| equal[0] != median).map(<[f64]>::len).max();
+    let rules = median != 0.0
+        && n - others >= RULES * n
+        && next.is_some_and(|next| (next as f64) < (NEXT * n).max(2.0))
+        && below.min(above) >= (EITHER_SIDE * others).max(1.0);
+    if rules { STRAY + libm::log(n / others) } else { 0.0 }
 }
 
 /// The numbers on one side of the median.
@@ -123,8 +154,9 @@ struct Side {
 }
 
 impl Side {
-    fn learn(distances: Vec<f64>, n_rows: usize) -> Self {
-        Self { share: distances.len() as f64 / n_rows as f64, distances: Surprisal::learn(distances) }
+    fn learn(distances: Vec<f64>, n_rows: usize, core: f64) -> Self {
+        let share = distances.len() as f64 / n_rows as f64;
+        Self { share, distances: Surprisal::learn_apart(distances, core) }
     }
 
     /// `any` is the surprise of a number where no row has one.
@@ -148,12 +180,21 @@ impl Numbers {
             (sorted.len(), sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or(0.0));
         let below = sorted.iter().filter(|&&number| number < median).map(|number| median - number);
         let above = sorted.iter().filter(|&&number| number > median).map(|number| number - median);
-        let (below, above) = (Side::learn(below.collect(), n.max(1)), Side::learn(above.collect(), n.max(1)));
-        Self { median, below, above, values }
+        let quarter = |of: usize| sorted.get(of * n.saturating_sub(1) / 4).copied().unwrap_or(0.0);
+        let core = quarter(3) - quarter(1);
+        let side = |distances: Vec<f64>| Side::learn(distances, n.max(1), core);
+        let (below, above) = (side(below.collect()), side(above.collect()));
+        Self { median, below, above, values, stray: stray(&sorted, median) }
     }
 
     /// The surprise of a number.
     pub(super) fn surprise(&self, number: f64) -> f64 {
+        let stray = if number == self.median { 0.0 } else { self.stray };
+        self.among_others(number).max(stray)
+    }
+
+    /// The surprise of a number where none rules.
+    fn among_others(&self, number: f64) -> f64 {
         let (rarity, is_seen) = self.values.as_ref().map_or((0.0, false), |values| values.surprise(number));
         // Among few values, the distance of one that was seen says nothing more.
         match number.partial_cmp(&self.median) {
@@ -164,8 +205,16 @@ impl Numbers {
         }
     }
 
+    /// The median, and the ends of the range that nine in ten training rows fall into.
+    pub(super) fn usual(&self) -> [f64; 3] {
+        let end = |side: &Side| {
+            if side.share > 0.05 { side.distances.quantile(1.0 - 0.05 / side.share) } else { 0.0 }
+        };
+        [self.median - end(&self.below), self.median, self.median + end(&self.above)]
+    }
+
     pub(super) fn put(&self, tensors: &mut Tensors) {
-        tensors.put_f64("median", &[3], vec![self.median, self.below.share, self.above.share]);
+        tensors.put_f64("median", &[4], vec![self.median, self.below.share, self.above.share, self.stray]);
         self.below.distances.put(tensors, "below");
         self.above.distances.put(tensors, "above");
         tensors.put_u32("few", &[1], vec![u32::from(self.values.is_some())]);
@@ -175,7 +224,7 @@ impl Numbers {
     }
 
     pub(super) fn take(tensors: &mut Tensors) -> Result<Self, TensorError> {
-        let figures = tensors.take_f64("median", &[3])?;
+        let figures = tensors.take_f64("median", &[4])?;
         let mut side = |name: &str, share: f64| {
             let distances = Surprisal::take(tensors, name)?;
             if (0.0..=1.0).contains(&share) {
@@ -185,15 +234,16 @@ impl Numbers {
             }
         };
         let (below, above) = (side("below", figures[1])?, side("above", figures[2])?);
-        if !figures[0].is_finite() {
-            return Err(saved::invalid("median", &"it must be finite"));
+        let stray = figures[3];
+        if !figures[0].is_finite() || !(0.0..=1e3).contains(&stray) {
+            return Err(saved::invalid("median", &"it must be finite, and a stray at most 1,000"));
         }
         let values = match tensors.take_u32("few", &[1])?[0] {
             0 => None,
             1 => Some(Values::take(tensors)?),
             other => return Err(saved::invalid("few", &format!("it is {other}, but must be 0 or 1"))),
         };
-        Ok(Self { median: figures[0], below, above, values })
+        Ok(Self { median: figures[0], below, above, values, stray })
     }
 }
 

@@ -53,6 +53,18 @@ impl Asked {
         self.null_flag.is_none_or(|flag| row[flag] <= 0.0) && self.gap.is_none_or(|gap| row[gap] == 0.0)
     }
 
+    /// The question about the value of a column among all questions about it.
+    pub(super) fn about_value(of_column: &[Self]) -> Option<usize> {
+        let flag = of_column.iter().find_map(|question| question.null_flag);
+        of_column.iter().position(|question| {
+            Some(question.at) != flag
+                && match question.role {
+                    Role::Number | Role::Time | Role::Skewed | Role::Flag | Role::Level => true,
+                    Role::Part | Role::Coordinate | Role::Sign => false,
+                }
+        })
+    }
+
     /// Whether the answer helps to predict other columns.
     pub(super) fn is_known(&self, times: bool) -> bool {
         match self.role {

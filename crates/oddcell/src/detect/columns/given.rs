@@ -19,6 +19,8 @@ const MOST_MEASURED: usize = 4_000;
 const SEEN: f64 = 0.632;
 /// Added to chances, so that their ratios stay finite: what one row in a hundred could change.
 const CHANCE: f64 = 0.01;
+/// The share of training rows whose error tells the range of what is expected.
+const USUAL: f64 = 0.9;
 /// Numbers beyond these quantiles count as these when trees learn: one far-out number must not bend a leaf.
 const CLIPPED: [f64; 2] = [0.005, 0.995];
 
@@ -113,13 +115,13 @@ impl Chances {
     }
 }
 
-/// ln of how much likelier than `level` the likeliest level is.
-fn surprise<'a>(
+/// Adds up what the trees say of each level; gives their number.
+fn add_chances<'a>(
     trees: impl Iterator<Item = &'a Tree>,
     row: Seen<'_>,
-    level: usize,
-    Chances { all: chances, touched }: &mut Chances,
-) -> Option<f64> {
+    chances: &mut [f64],
+    touched: &mut Vec<u32>,
+) -> f64 {
     touched.clear();
     let mut n = 0.0;
     for tree in trees {
@@ -136,6 +138,17 @@ fn surprise<'a>(
         }
         n += 1.0;
     }
+    n
+}
+
+/// ln of how much likelier than `level` the likeliest level is.
+fn surprise<'a>(
+    trees: impl Iterator<Item = &'a Tree>,
+    row: Seen<'_>,
+    level: usize,
+    Chances { all: chances, touched }: &mut Chances,
+) -> Option<f64> {
+    let n = add_chances(trees, row, chances, touched);
     let most = touched.iter().map(|&level| chances[level as usize]).fold(0.0, f64::max);
     let own = chances.get(level).copied().unwrap_or(0.0);
     for &level in &*touched {
@@ -145,6 +158,19 @@ fn surprise<'a>(
 }
 
 impl Given {
+    /// The number expected in this row, and how far off nine in ten training rows were at most.
+    pub(super) fn expected_number(&self, row: Seen<'_>) -> Option<(f64, f64)> {
+        let (mean, spread) = expected(self.trees.iter(), row)?;
+        Some((mean, self.errors.quantile(USUAL) * (spread + self.floor)))
+    }
+
+    /// The chances of the levels in this row.
+    pub(super) fn chances(&self, row: Seen<'_>, Chances { all, touched }: &mut Chances) -> Vec<(u32, f64)> {
+        let n = add_chances(self.trees.iter(), row, all, touched);
+        touched.sort_unstable();
+        touched.iter().map(|&level| (level, std::mem::take(&mut all[level as usize]) / n)).collect()
+    }
+
     /// Learns to predict numbers; `None` if no other column helps to.
     pub(super) fn of_numbers(lesson: &Lesson<'_>, numbers: &[f64]) -> Option<Self> {
         let mut sorted: Vec<f64> = lesson.rows.iter().map(|&row| numbers[row as usize]).collect();

@@ -41,6 +41,8 @@ struct Partner {
     most: HashMap<u32, (u32, u32)>,
     /// Rows of each pair of values.
     rows: HashMap<(u32, u32), u32>,
+    /// Rows of each value of the partner.
+    totals: HashMap<u32, u32>,
 }
 
 impl Partner {
@@ -56,13 +58,16 @@ impl Partner {
         let mut sorted: Vec<((u32, u32), u32)> = rows.iter().map(|(&pair, &n)| (pair, n)).collect();
         sorted.sort_unstable();
         let mut most: HashMap<u32, (u32, u32)> = HashMap::new();
+        let mut totals: HashMap<u32, u32> = HashMap::new();
         for ((value, level), n) in sorted {
+            let total = totals.entry(value).or_default();
+            *total = total.saturating_add(n);
             let best = most.entry(value).or_insert((level, n));
             if n > best.1 {
                 *best = (level, n);
             }
         }
-        Self { feature, most, rows }
+        Self { feature, most, rows, totals }
     }
 
     /// What the pair says; `itself` is 1 if the row has been counted.
@@ -116,6 +121,26 @@ impl Pairs {
         });
         let usual = Surprisal::learn(usual.collect());
         Some(Self { partners, usual })
+    }
+
+    /// The chances of levels by the partner that is surest; `None` if no partner's value has been seen.
+    pub(super) fn chances(&self, row: &[f32]) -> Option<Vec<(u32, f64)>> {
+        let share = |partner: &Partner| {
+            let value = row[partner.feature as usize].to_bits();
+            let (_, rows) = partner.most.get(&value)?;
+            let all = partner.totals.get(&value)?;
+            // One row more that says something else: a value seen once is not sure of anything.
+            Some((f64::from(*rows) / f64::from(all + 1), value))
+        };
+        let sure = self.partners.iter().filter_map(|partner| Some((share(partner)?, partner)));
+        let ((_, value), partner) =
+            sure.fold(None, |best: Option<((f64, u32), &Partner)>, other| match best {
+                Some(best) if best.0.0 >= other.0.0 => Some(best),
+                _ => Some(other),
+            })?;
+        let all = f64::from(partner.totals[&value] + 1);
+        let of_value = partner.rows.iter().filter(|((other, _), _)| *other == value);
+        Some(of_value.map(|(&(_, level), &rows)| (level, f64::from(rows) / all)).collect())
     }
 
     /// The surprise of a level in this row.

@@ -1,7 +1,7 @@
 //! How surprising a score is among those of the training rows, some of which may be odd themselves.
 
 use crate::{
-    calibrate::RobustNull,
+    calibrate::{RobustNull, n_apart},
     detect::saved,
     tensors::{TensorError, Tensors},
 };
@@ -18,6 +18,17 @@ const MOST_PROMISED: f64 = 1e6;
 const FEW: f64 = 0.02;
 const GAP: f64 = 4.0;
 
+/// Strays are looked for among this many scores or more, if the highest one is so many times the median ...
+const LEAST_WITH_STRAYS: usize = 12;
+const STRAYS_FROM: f64 = 3.0;
+/// ... by comparing so many ranks.
+const MOST_COMPARED: usize = 200;
+/// Strays are at most this share of the scores, and scattered at least so many times as widely as the middle.
+const MOST_STRAYS: f64 = 0.4;
+const SCATTERED: f64 = 0.5;
+/// The share of different ones among strays.
+const DIFFERENT: f64 = 0.6;
+
 /// The scores of training rows, as a null distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Surprisal {
@@ -32,6 +43,14 @@ pub(super) struct Surprisal {
 impl Surprisal {
     /// The most scores that are kept.
     pub(super) const MOST_KEPT: usize = MOST_POINTS + MOST_HIGHEST;
+
+    /// Learns from scores like [`Surprisal::learn`], but first sets the highest ones aside if they cannot belong to the others.
+    pub(super) fn learn_apart(mut scores: Vec<f64>, core: f64) -> Self {
+        scores.sort_unstable_by(f64::total_cmp);
+        let n_apart = strays(&scores, core);
+        scores.truncate(scores.len() - n_apart);
+        Self::learn(scores)
+    }
 
     /// Learns from scores, all finite and at least 0; there may be none.
     pub(super) fn learn(mut scores: Vec<f64>) -> Self {
@@ -68,6 +87,12 @@ impl Surprisal {
         if tail > 0.0 { rank + BEYOND * libm::log1p(tail) / (others + 1.0) } else { rank.max(0.0) }
     }
 
+    /// The score that this share of the training rows does not exceed; 0 if there are none.
+    pub(super) fn quantile(&self, share: f64) -> f64 {
+        let last = self.points.len().saturating_sub(1) as f64;
+        self.points.get((last * share).round() as usize).copied().unwrap_or(0.0)
+    }
+
     pub(super) fn put(&self, tensors: &mut Tensors, name: &str) {
         put_points(tensors, name, &self.points);
         put_points(tensors, &format!("{name}.highest"), &self.highest);
@@ -91,6 +116,25 @@ impl Surprisal {
             Err(saved::invalid(name, &"its counts contradict each other"))
         }
     }
+}
+
+/// How many of the highest of these sorted scores are strays: they cannot belong to the others, and they lie scattered, at least
+/// as far apart as `core`, the width of the middle of the column. (A second group that lies as close together as the first is
+/// another kind of normal.)
+fn strays(sorted: &[f64], core: f64) -> usize {
+    let n = sorted.len();
+    let (Some(&median), Some(&highest)) = (sorted.get(n / 2), sorted.last()) else { return 0 };
+    if n < LEAST_WITH_STRAYS || highest < STRAYS_FROM * median {
+        return 0;
+    }
+    let some = thinned(sorted.to_vec(), MOST_COMPARED);
+    let n_apart = n_apart(&some) * n / some.len();
+    let apart = &sorted[n - n_apart..];
+    let quarter = |share: f64| apart.get((apart.len() as f64 * share) as usize).copied().unwrap_or(0.0);
+    let n_different = apart.chunk_by(|a, b| a == b).count();
+    let is_scattered = quarter(0.75) - quarter(0.25) >= SCATTERED * core
+        && n_different as f64 >= DIFFERENT * apart.len() as f64;
+    if is_scattered && n_apart as f64 <= MOST_STRAYS * n as f64 { n_apart } else { 0 }
 }
 
 /// At most `most` of these sorted numbers: evenly spaced ranks, both ends among them.

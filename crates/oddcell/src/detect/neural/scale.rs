@@ -10,10 +10,10 @@ use crate::{
 /// Values beyond this count as this, so that no sum of squares overflows.
 const LARGEST: f64 = 1e140;
 
-/// (x − centre) / spread, column by column.
+/// (x − center) / spread, column by column.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::detect) struct Scaler {
-    centre: Vec<f64>,
+    center: Vec<f64>,
     spread: Vec<f64>,
 }
 
@@ -23,9 +23,9 @@ impl Scaler {
     pub(in crate::detect) fn standard(rows: &Matrix, generation: Generation) -> Self {
         let n = rows.n_rows() as f64;
         let mean = |column: usize| rows.rows().map(|row| within_bounds(row[column])).sum::<f64>() / n;
-        let centre: Vec<f64> = (0..rows.n_cols()).map(mean).collect();
+        let center: Vec<f64> = (0..rows.n_cols()).map(mean).collect();
         let spread = |column: usize| {
-            let square = |row: &[f64]| (within_bounds(row[column]) - centre[column]).powi(2);
+            let square = |row: &[f64]| (within_bounds(row[column]) - center[column]).powi(2);
             let deviation = (rows.rows().map(square).sum::<f64>() / n).sqrt();
             match generation {
                 Generation::Torch => deviation + 1e-8,
@@ -34,38 +34,38 @@ impl Scaler {
             }
         };
         let spread = (0..rows.n_cols()).map(spread).collect();
-        Self { centre, spread }
+        Self { center, spread }
     }
 
     /// Leaves every value as it is.
     #[cfg(test)]
     pub(in crate::detect) fn identity(width: usize) -> Self {
-        Self { centre: vec![0.0; width], spread: vec![1.0; width] }
+        Self { center: vec![0.0; width], spread: vec![1.0; width] }
     }
 
     /// Number of columns.
     pub(in crate::detect) fn width(&self) -> usize {
-        self.centre.len()
+        self.center.len()
     }
 
     #[inline]
     pub(in crate::detect) fn apply(&self, column: usize, value: f64) -> f64 {
-        (within_bounds(value) - self.centre[column]) / self.spread[column]
+        (within_bounds(value) - self.center[column]) / self.spread[column]
     }
 
     pub(in crate::detect) fn save(&self, tensors: &mut Tensors) {
-        tensors.put_f64("scale.centre", &[self.width()], self.centre.clone());
+        tensors.put_f64("scale.centre", &[self.width()], self.center.clone());
         tensors.put_f64("scale.spread", &[self.width()], self.spread.clone());
     }
 
     pub(in crate::detect) fn load(tensors: &mut Tensors) -> Result<Self, TensorError> {
         let width = width_of(tensors, "scale.centre")?;
-        let centre = tensors.take_f64("scale.centre", &[width])?;
+        let center = tensors.take_f64("scale.centre", &[width])?;
         let spread = tensors.take_f64("scale.spread", &[width])?;
         if let Some(bad) = spread.iter().find(|&&spread| spread <= 0.0) {
             return Err(saved::invalid("scale.spread", &format!("a spread is {bad}, but must be above 0")));
         }
-        Ok(Self { centre, spread })
+        Ok(Self { center, spread })
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_spread_that_is_none_is_refused() {
         let mut tensors = Tensors::default();
-        Scaler { centre: vec![0.0], spread: vec![0.0] }.save(&mut tensors);
+        Scaler { center: vec![0.0], spread: vec![0.0] }.save(&mut tensors);
         assert!(matches!(Scaler::load(&mut tensors), Err(TensorError::Invalid { .. })));
     }
 }

@@ -169,7 +169,7 @@ impl Directions {
                 *cell += OWN_DIRECTIONS;
             }
         }
-        factorise(&mut factor);
+        factorize(&mut factor);
         let inverse = inverse_of_lower(&factor);
         let mut own = vec![0.0; width];
         for row in inverse.rows() {
@@ -252,7 +252,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Cholesky: the lower triangle becomes G with G·Gᵀ the symmetric matrix that was there; it is at least λ in
 /// every direction, so every root exists.
-fn factorise(matrix: &mut Matrix) {
+fn factorize(matrix: &mut Matrix) {
     for a in 0..matrix.n_cols() {
         for b in 0..=a {
             let inner = dot(&matrix.row(a)[..b], &matrix.row(b)[..b]);
@@ -290,9 +290,9 @@ mod tests {
 
     // C = [[4, 2], [2, 3]] = G·Gᵀ with G = [[2, 0], [1, √2]]; G⁻¹ = [[1/2, 0], [−1/(2√2), 1/√2]].
     #[test]
-    fn a_matrix_is_factorised_and_its_factor_inverted() {
+    fn a_matrix_is_factorized_and_its_factor_inverted() {
         let mut factor = Matrix::from_rows(&[[4.0, 2.0], [2.0, 3.0]]);
-        factorise(&mut factor);
+        factorize(&mut factor);
         assert_eq!(factor.row(0)[0], 2.0);
         assert_eq!(factor.row(1)[0], 1.0);
         assert!((factor.row(1)[1] - 2f64.sqrt()).abs() < 1e-15);

@@ -10,7 +10,7 @@ use crate::{
     Context, DetectorSpec, Matrix,
     aggregate::{Aggregation, Statistic},
     detect::{
-        Abilities, BlockDetector, CellUnit, Fitted, Keeps, Params, Preset, Size, TrainFor, neural,
+        Abilities, BlockDetector, CellUnit, Fitted, Keeps, Params, Preset, Size, TrainFor, Training, neural,
         parameters, ranges, saved,
     },
     error::{FitError, ParamError},
@@ -146,7 +146,7 @@ impl NoiseParams {
     }
 
     /// The noise to train with.
-    pub fn noise(&self) -> Noise {
+    pub(super) fn noise_to_train_with(&self) -> Noise {
         Noise {
             kind: self.noise,
             sigma_max: self.sigma_max,
@@ -182,6 +182,7 @@ impl Params for NoiseParams {
         &[("default", Self::default), ("fast", Self::fast), ("best", Self::best), ("paper", Self::paper)];
     const ABILITIES: Abilities = Abilities {
         cells: Some(CellUnit::StandardDeviations),
+        training: Training::InSteps { short: &[("train_for", "200 steps")], counted: true },
         streams: true,
         keeps: Keeps::Rows(10_000),
         slow_to_score: true,
@@ -230,6 +231,10 @@ impl Params for NoiseParams {
             0 => Abilities { keeps: Keeps::Nothing, slow_to_score: false, ..defaults },
             rows => Abilities { keeps: Keeps::Rows(rows), ..defaults },
         }
+    }
+
+    fn noise(&self) -> Option<Noise> {
+        Some(self.noise_to_train_with())
     }
 
     fn fit(&self, rows: &Matrix, context: &Context<'_>) -> Result<Box<dyn Fitted>, FitError> {

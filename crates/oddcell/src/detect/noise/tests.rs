@@ -280,7 +280,7 @@ fn the_last_hidden_layer_is_what_the_last_layer_works_on() {
     }
 }
 
-/// Rows of six columns, of which the first four follow two hidden causes and the last two are their own.
+/// Rows of six columns: the first four follow two hidden causes, the last two are their own.
 fn caused(n: usize, stream: &mut crate::seed::Stream) -> Matrix {
     let rows: Vec<[f64; 6]> = (0..n)
         .map(|_| {

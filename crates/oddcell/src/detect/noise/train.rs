@@ -36,7 +36,7 @@ pub(super) fn train(
     context: &Context<'_>,
     fitted: &(dyn Fn(Weights) -> NoiseFitted + Sync),
 ) -> Result<Weights, FitError> {
-    let noise = params.noise();
+    let noise = params.noise_to_train_with();
     let stride = padded(rows.n_cols());
     let batches = Batches::new(context.seed, rows, params.batch_size);
     let batch_size = batches.size;

@@ -75,9 +75,9 @@ mod tests {
         net::stack::{Layer, Stack, Tape},
     };
 
-    /// Three rows of two units, normalised as the nets end.
-    fn normalised(rows: [[f32; 2]; 3]) -> Vec<f32> {
-        let stack = Stack::new(2, &[Layer::NormaliseGroups(3), Layer::NormaliseRows], Seed(1));
+    /// Three rows of two units, normalized as the nets end.
+    fn normalized(rows: [[f32; 2]; 3]) -> Vec<f32> {
+        let stack = Stack::new(2, &[Layer::NormalizeGroups(3), Layer::NormalizeRows], Seed(1));
         let mut tape = Tape::for_scoring(&stack, 3);
         for (line, row) in tape.input_mut().chunks_exact_mut(8).zip(rows) {
             line[..2].copy_from_slice(&row);
@@ -88,8 +88,8 @@ mod tests {
 
     #[test] // Worked out in double precision from the formula, outside of this library.
     fn the_loss_matches_the_worked_example() {
-        let q = normalised([[1.0, 2.0], [0.5, -1.0], [2.0, 0.3]]);
-        let p = normalised([[0.8, 1.5], [1.0, -0.4], [0.2, 0.9]]);
+        let q = normalized([[1.0, 2.0], [0.5, -1.0], [2.0, 0.3]]);
+        let p = normalized([[0.8, 1.5], [1.0, -0.4], [0.2, 0.9]]);
         assert!((q[0] - 0.441_694_36).abs() < 1e-6 && (q[1] - 0.897_165_6).abs() < 1e-6, "{q:?}");
         for (temperature, expected) in [(0.1, 1.859_338_661_030_391_2), (0.01, 16.066_879_333_666_126)] {
             let loss = Contrast::new(3, 2, temperature).loss(&q, &p);

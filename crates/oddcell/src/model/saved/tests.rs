@@ -56,6 +56,23 @@ fn a_model_comes_back_with_the_same_answers_to_the_bit_and_the_same_bytes() {
 }
 
 #[test]
+fn a_threshold_comes_back_and_an_impossible_one_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.oddcell");
+    let threshold = Threshold { contamination: 0.1, score: 2.5 };
+    model().save_with(&path, Some(threshold)).unwrap();
+    let loaded = Model::load(&path).unwrap();
+    assert_eq!(loaded.threshold(), Some(threshold));
+    assert_eq!(loaded.to_bytes().unwrap(), std::fs::read(&path).unwrap());
+    assert_eq!(model().threshold(), None);
+    for impossible in
+        [Threshold { score: f64::INFINITY, ..threshold }, Threshold { contamination: 0.0, ..threshold }]
+    {
+        assert!(model().save_with(&path, Some(impossible)).is_err(), "{impossible:?}");
+    }
+}
+
+#[test]
 fn cut_off_at_any_byte_it_is_refused() {
     let bytes = model().to_bytes().unwrap();
     for length in 0..bytes.len() {
@@ -167,13 +184,20 @@ fn a_header_with_unknown_missing_or_impossible_fields_is_refused() {
     assert!(set("/seed", json!(-1)).contains("invalid value"));
     assert!(set("/library", json!("\u{1b}[2J")).contains("a version such as 0.1.0"));
     assert!(set("/members", json!([])).contains("the number of members is 0, but 1 to 100 was expected"));
-    let many = vec![json!({ "n_training_rows": 12 }); 101];
+    let many = vec![json!({ "n_training_rows": 12, "cells": false }); 101];
     assert!(set("/members", Value::Array(many)).contains("is 101, but 1 to 100"));
     assert!(set("/members/0/n_training_rows", json!(0)).contains("is 0, but at least 1 was expected"));
-    let third = json!([{ "n_training_rows": 12 }, { "n_training_rows": 12 }, { "n_training_rows": 12 }]);
+    let third = json!(vec![json!({ "n_training_rows": 12, "cells": false }); 3]);
     assert!(set("/members", third).contains("tensor `member.2.calibration` is missing"));
     let narrow = message(|header, _| drop(header["encoder"]["columns"].as_array_mut().unwrap().pop()));
     assert!(narrow.contains("a member's number of features is"), "{narrow}");
+    let threshold = |contamination: f64, score: f64| {
+        message(move |header, _| {
+            header["threshold"] = json!({ "contamination": contamination, "score": score });
+        })
+    };
+    assert!(threshold(0.6, 1.0).contains("`contamination` is 0.6, but must be"), "{}", threshold(0.6, 1.0));
+    assert!(threshold(0.1, f64::NAN).contains("null"), "JSON has no NaN");
     assert!(set("/encoder/n_rows", json!(0)).contains("not a valid encoder: training rows: found 0"));
 }
 

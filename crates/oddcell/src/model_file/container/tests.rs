@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::tensors::TensorError;
 
-const HEADER: &str = r#"{"format":3,"name":"café \"x\""}"#;
+const HEADER: &str = r#"{"format":4,"name":"café \"x\""}"#;
 
 fn small() -> Tensors {
     let mut tensors = Tensors::default();
@@ -187,11 +187,11 @@ fn another_version_is_refused_before_its_other_fields_are_read() {
     };
     assert_eq!(
         message(1),
-        "the model file has format version 1, but this version of oddcell reads version 3; fit the model again"
+        "the model file has format version 1, but this version of oddcell reads version 4; fit the model again"
     );
     assert_eq!(
-        message(4),
-        "the model file has format version 4, but this version of oddcell reads version 3; a newer oddcell wrote it"
+        message(5),
+        "the model file has format version 5, but this version of oddcell reads version 4; a newer oddcell wrote it"
     );
     for header in ["", "[]", "{}", r#"{"format":"1"}"#, r#"{"format":-1}"#] {
         let bytes = seal(header, &Tensors::default()).unwrap();

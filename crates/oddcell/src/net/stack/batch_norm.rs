@@ -85,7 +85,7 @@ impl Batch<'_> {
 
     /// From the delta by the output to the delta by the input; adds to the gradient of scale and shift.
     ///
-    /// With x̂ the normalised input and N the cells of a channel:
+    /// With x̂ the normalized input and N the cells of a channel:
     /// `input_delta = scale · inverse · (delta − Σdelta/N − x̂ · Σ(delta·x̂)/N)`.
     pub(super) fn backward(
         self,
@@ -122,8 +122,8 @@ impl Batch<'_> {
         self.for_each(|channel, cell| {
             let normal = (self.input[cell] - means[channel]) * inverses[channel];
             let scale = weights.get(channel).copied().unwrap_or(1.0);
-            let centred = delta[cell] - mean_delta[channel] as f32 - normal * mean_product[channel] as f32;
-            input_delta[cell] = scale * inverses[channel] * centred;
+            let centered = delta[cell] - mean_delta[channel] as f32 - normal * mean_product[channel] as f32;
+            input_delta[cell] = scale * inverses[channel] * centered;
         });
     }
 }

@@ -1,5 +1,5 @@
 //! A general stack of layers, for the detectors that need more than the fused engine of [`super::Net`]: batch
-//! norm, dropout, tanh, sigmoid, normalised rows, gradients by the input.
+//! norm, dropout, tanh, sigmoid, normalized rows, gradients by the input.
 //!
 //! ```text
 //! Stack    the layers, their weights and running statistics     (weights changed by an optimizer)
@@ -11,11 +11,11 @@
 //! W as `inputs × padded(outputs)` followed by its bias.
 //!
 //! *Invariant:* outside of training a row's output depends on that row alone (with
-//! [`Layer::NormaliseGroups`] and [`Channels::Groups`]: on its own group).
+//! [`Layer::NormalizeGroups`] and [`Channels::Groups`]: on its own group).
 
 mod batch_norm;
 mod elementwise;
-mod normalise;
+mod normalize;
 mod products;
 mod tape;
 mod trainee;
@@ -24,7 +24,7 @@ use std::ops::Range;
 
 pub use elementwise::Curve;
 pub(crate) use elementwise::sigmoid;
-pub(crate) use normalise::dot;
+pub(crate) use normalize::dot;
 pub(crate) use products::Products;
 pub use tape::Tape;
 pub use trainee::Trainee;
@@ -107,9 +107,9 @@ pub enum Layer {
         affine: bool,
     },
     /// Every row divided by its Euclidean length.
-    NormaliseRows,
+    NormalizeRows,
     /// In every group of so many rows, each column divided by its Euclidean length.
-    NormaliseGroups(usize),
+    NormalizeGroups(usize),
 }
 
 impl Layer {
@@ -127,7 +127,7 @@ impl Layer {
     fn in_place_and_needed(self) -> (bool, bool) {
         match self {
             Layer::Curve(_) | Layer::ActivityPenalty(_) => (true, true),
-            Layer::NormaliseRows | Layer::NormaliseGroups(_) => (false, true),
+            Layer::NormalizeRows | Layer::NormalizeGroups(_) => (false, true),
             Layer::Linear { .. } | Layer::Dropout(_) | Layer::BatchNorm { .. } => (false, false),
         }
     }
@@ -200,8 +200,8 @@ impl Stack {
                 Layer::Curve(_)
                 | Layer::ActivityPenalty(_)
                 | Layer::Dropout(_)
-                | Layer::NormaliseRows
-                | Layer::NormaliseGroups(_) => {}
+                | Layer::NormalizeRows
+                | Layer::NormalizeGroups(_) => {}
             }
         }
         stack.refresh();
@@ -246,8 +246,8 @@ impl Stack {
                 Layer::Curve(_)
                 | Layer::ActivityPenalty(_)
                 | Layer::Dropout(_)
-                | Layer::NormaliseRows
-                | Layer::NormaliseGroups(_) => {}
+                | Layer::NormalizeRows
+                | Layer::NormalizeGroups(_) => {}
             }
             slot += usize::from(!layer.in_place_and_needed().0);
             n_weights += of_weights;

@@ -1,6 +1,6 @@
 //! One batch of rows on its way through a stack, forward and back.
 
-use super::{Layer, Placed, Stack, batch_norm, batch_norm::Batch, elementwise, normalise};
+use super::{Layer, Placed, Stack, batch_norm, batch_norm::Batch, elementwise, normalize};
 use crate::{
     net::{
         gemm::{OuterScratch, padded},
@@ -37,8 +37,8 @@ impl Tape {
         let notes = |placed: &Placed| match placed.layer {
             Layer::Dropout(_) => capacity * padded(placed.outputs),
             Layer::BatchNorm { channels, .. } => 2 * channels.count(placed.inputs),
-            Layer::NormaliseRows => capacity,
-            Layer::NormaliseGroups(size) => capacity.div_ceil(size) * padded(placed.outputs),
+            Layer::NormalizeRows => capacity,
+            Layer::NormalizeGroups(size) => capacity.div_ceil(size) * padded(placed.outputs),
             Layer::Linear { .. } | Layer::Curve(_) | Layer::ActivityPenalty(_) => 0,
         };
         Self {
@@ -115,8 +115,8 @@ impl Tape {
                 Layer::Linear { .. }
                 | Layer::Curve(_)
                 | Layer::ActivityPenalty(_)
-                | Layer::NormaliseRows
-                | Layer::NormaliseGroups(_) => {}
+                | Layer::NormalizeRows
+                | Layer::NormalizeGroups(_) => {}
             }
             step(placed, &stack.weights, &mut self.slots, notes, n_rows);
         }
@@ -142,7 +142,7 @@ impl Tape {
                     let values = &self.slots[placed.slot][..n_cells];
                     self.penalty += f64::from(weight) * elementwise::sum_of_squares(values) / n_rows as f64;
                 }
-                Layer::Linear { .. } | Layer::Curve(_) | Layer::NormaliseRows | Layer::NormaliseGroups(_) => {
+                Layer::Linear { .. } | Layer::Curve(_) | Layer::NormalizeRows | Layer::NormalizeGroups(_) => {
                 }
             }
             step(placed, &stack.weights, &mut self.slots, notes, n_rows);
@@ -198,9 +198,9 @@ impl Tape {
                     delta.iter_mut().zip(values).for_each(|(delta, value)| *delta += slope * value);
                 }
                 Layer::ActivityPenalty(_) => {}
-                Layer::NormaliseRows => normalise::rows_back(placed.outputs, values, notes, delta),
-                Layer::NormaliseGroups(size) => {
-                    normalise::groups_back(size, placed.outputs, values, notes, delta, &mut self.along);
+                Layer::NormalizeRows => normalize::rows_back(placed.outputs, values, notes, delta),
+                Layer::NormalizeGroups(size) => {
+                    normalize::groups_back(size, placed.outputs, values, notes, delta, &mut self.along);
                 }
                 Layer::Curve(curve) => curve.back(values, delta),
             }
@@ -237,13 +237,13 @@ fn step(placed: &Placed, weights: &[f32], slots: &mut [Vec<f32>], notes: &mut [f
         Layer::BatchNorm { channels, .. } => {
             Batch { channels, width, input }.apply(notes, &weights[placed.weights.clone()], output);
         }
-        Layer::NormaliseRows => {
+        Layer::NormalizeRows => {
             output.copy_from_slice(input);
-            normalise::rows(width, output, notes);
+            normalize::rows(width, output, notes);
         }
-        Layer::NormaliseGroups(size) => {
+        Layer::NormalizeGroups(size) => {
             output.copy_from_slice(input);
-            normalise::groups(size, width, output, notes);
+            normalize::groups(size, width, output, notes);
         }
         Layer::Curve(_) | Layer::ActivityPenalty(_) => {}
     }

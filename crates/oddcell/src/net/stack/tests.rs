@@ -58,7 +58,7 @@ fn plain(stack: &Stack, weights: &[f64], rows: &[Vec<f64>], masks: &[Vec<f32>]) 
                     }
                 }
             }
-            Layer::NormaliseRows => {
+            Layer::NormalizeRows => {
                 for row in &mut rows {
                     let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
                     for x in row {
@@ -66,7 +66,7 @@ fn plain(stack: &Stack, weights: &[f64], rows: &[Vec<f64>], masks: &[Vec<f32>]) 
                     }
                 }
             }
-            Layer::NormaliseGroups(size) => {
+            Layer::NormalizeGroups(size) => {
                 for group in rows.chunks_mut(size) {
                     for column in 0..placed.outputs {
                         let length = group.iter().map(|row| row[column].powi(2)).sum::<f64>().sqrt();
@@ -223,15 +223,15 @@ fn batch_norms_match_finite_differences() {
 }
 
 #[test]
-fn normalised_rows_and_groups_match_finite_differences() {
-    check(5, &[Layer::torch(9), Layer::NormaliseRows]);
+fn normalized_rows_and_groups_match_finite_differences() {
+    check(5, &[Layer::torch(9), Layer::NormalizeRows]);
     check(
         5,
         &[
             Layer::torch(9),
             Layer::Curve(Curve::LeakyRelu(0.2)),
-            Layer::NormaliseGroups(3),
-            Layer::NormaliseRows,
+            Layer::NormalizeGroups(3),
+            Layer::NormalizeRows,
         ],
     );
 }
@@ -300,7 +300,7 @@ fn a_row_gives_the_same_bits_alone_and_in_company() {
         norm,
         Layer::Dropout(0.3),
         Layer::torch(5),
-        Layer::NormaliseRows,
+        Layer::NormalizeRows,
     ];
     let stack = Stack::new(7, &layers, Seed(1));
     let mut together = Tape::for_scoring(&stack, 23);

@@ -11,7 +11,7 @@ use arrow_array::{
     ArrayRef,
     builder::{ArrayBuilder, StringBuilder},
 };
-use arrow_schema::Field;
+use arrow_schema::{DataType, Field};
 use serde::{
     Deserialize,
     de::{
@@ -21,8 +21,10 @@ use serde::{
 };
 use serde_json::Value;
 
-use super::MOST_LATE_KEYS;
-use crate::table::{LineProblem, Wanted, limits::MOST_COLUMNS, raw_json::json_field, typed::untyped_field};
+use super::{MOST_LATE_KEYS, raw};
+use crate::table::{
+    LineProblem, Wanted, limits::MOST_COLUMNS, raw_json::json_field, typed::json_values_field,
+};
 
 /// The columns of the batch under construction.
 pub(super) struct Columns {
@@ -32,6 +34,8 @@ pub(super) struct Columns {
     named: HashSet<String>,
     /// Whether only the named columns are wanted; otherwise all but the named ones are.
     only: bool,
+    /// Whether no column is wanted.
+    nothing: bool,
     /// The number of columns of the first batch, once it is read.
     n_early: Option<usize>,
     /// The number of rows of the first batch, once it is read.
@@ -46,12 +50,16 @@ pub(super) struct Column {
     text: StringBuilder,
     /// Nobody reads the cells; they are kept as JSON, whatever they hold.
     carried: bool,
+    /// Whether any value so far is a string, and whether any is not.
+    has: [bool; 2],
+    /// Whether all values of the first batch that has the column are strings; `None` before its end.
+    is_text: Option<bool>,
 }
 
 impl Columns {
     pub(super) fn new(wanted: &Wanted) -> Self {
         let (named, only) = match wanted {
-            Wanted::All => (&[][..], false),
+            Wanted::All | Wanted::Nothing => (&[][..], false),
             Wanted::Except(names) => (names.as_slice(), false),
             Wanted::Only(names) => (names.as_slice(), true),
         };
@@ -61,6 +69,7 @@ impl Columns {
             n_rows: 0,
             named: named.iter().cloned().collect(),
             only,
+            nothing: *wanted == Wanted::Nothing,
             n_early: None,
             first_rows: 0,
             left_out: BTreeSet::new(),
@@ -72,21 +81,27 @@ impl Columns {
         self.all.len()
     }
 
-    pub(super) fn fields(&self) -> Vec<Field> {
-        let field = |column: &Column| {
-            if column.carried { json_field(&column.name) } else { untyped_field(column.name.clone()) }
+    /// The columns so far. Strings are given back as strings where a column has nothing else.
+    pub(super) fn fields(&mut self) -> Vec<Field> {
+        let field = |column: &mut Column| {
+            let Column { name, carried, has, is_text, .. } = column;
+            match (*carried, *is_text.get_or_insert(*has == [true, false])) {
+                (true, _) => json_field(name),
+                (false, true) => Field::new(name.clone(), DataType::Utf8, true),
+                (false, false) => json_values_field(name.clone()),
+            }
         };
-        self.all.iter().map(field).collect()
+        self.all.iter_mut().map(field).collect()
     }
 
     /// Adds a column, with nulls in the rows so far, and returns its position.
     pub(super) fn add(&mut self, name: String) -> usize {
-        let carried = self.named.contains(&name) != self.only;
+        let carried = self.nothing || self.named.contains(&name) != self.only;
         // Most lines of hostile input have keys of their own: room is made when there is text.
         let mut text = StringBuilder::with_capacity(0, 0);
         text.append_nulls(self.n_rows);
         self.by_name.insert(name.clone(), self.all.len());
-        self.all.push(Column { name, text, carried });
+        self.all.push(Column { name, text, carried, has: [false; 2], is_text: None });
         self.all.len() - 1
     }
 
@@ -100,6 +115,30 @@ impl Columns {
     pub(super) fn finish(&mut self) -> Vec<ArrayRef> {
         self.n_rows = 0;
         self.all.iter_mut().map(|column| Arc::new(column.text.finish()) as ArrayRef).collect()
+    }
+
+    /// Appends the values of a row as they are written.
+    fn append_raw(&mut self, entries: Vec<(String, &str)>) -> Result<(), LineProblem> {
+        let mut guess = 0;
+        for (key, value) in entries {
+            let Some(index) = self.place(&key, guess)? else { continue };
+            match value {
+                "null" => self.all[index].text.append_null(),
+                value => self.all[index].text.append_value(value),
+            }
+            guess = index + 1;
+        }
+        Ok(())
+    }
+
+    /// Fills up a row with nulls.
+    fn end_row(&mut self) {
+        self.n_rows += 1;
+        for Column { text, .. } in &mut self.all {
+            if text.len() < self.n_rows {
+                text.append_null();
+            }
+        }
     }
 
     /// Returns the column of `key`, or `None` if its values go nowhere. `guess` is the likeliest column and is tried
@@ -132,6 +171,11 @@ impl Columns {
 pub(super) fn read_row(columns: &mut Columns, line: &[u8]) -> Result<(), LineProblem> {
     let text = std::str::from_utf8(line)
         .map_err(|error| LineProblem::NotUtf8 { column: None, byte: line[error.valid_up_to()] })?;
+    if let Some(entries) = Some(text).filter(|_| columns.nothing).and_then(raw::entries) {
+        columns.append_raw(entries)?;
+        columns.end_row();
+        return Ok(());
+    }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let result = deserializer.deserialize_any(RowVisitor { columns }).and_then(|()| deserializer.end());
     if let Err(error) = result {
@@ -152,12 +196,7 @@ pub(super) fn read_row(columns: &mut Columns, line: &[u8]) -> Result<(), LinePro
             LineProblem::JsonSyntax { character: error.column(), message }
         }));
     }
-    columns.n_rows += 1;
-    for Column { text, .. } in &mut columns.all {
-        if text.len() < columns.n_rows {
-            text.append_null();
-        }
-    }
+    columns.end_row();
     Ok(())
 }
 
@@ -206,14 +245,15 @@ impl CellSeed<'_> {
     /// Appends a value that looks the same as text and as JSON.
     #[expect(clippy::unnecessary_wraps, reason = "visitors return results")]
     fn append<E>(self, value: impl std::fmt::Display) -> Result<(), E> {
-        let text = &mut self.columns.all[self.index].text;
+        let Column { text, has, .. } = &mut self.columns.all[self.index];
+        has[1] = true;
         write!(text, "{value}").expect("a string takes everything");
         text.append_value("");
         Ok(())
     }
 
     fn nested<'de, D: Deserializer<'de>>(self, found: &'static str, value: D) -> Result<(), D::Error> {
-        let Column { name, text, carried } = &mut self.columns.all[self.index];
+        let Column { name, text, carried, .. } = &mut self.columns.all[self.index];
         if !*carried {
             self.columns.problem = Some(LineProblem::Nested { key: name.clone(), found });
             return Err(serde::de::Error::custom("nested"));
@@ -241,7 +281,9 @@ impl<'de> Visitor<'de> for CellSeed<'_> {
         if self.columns.all[self.index].carried {
             return self.append(Value::from(value));
         }
-        self.columns.all[self.index].text.append_value(value);
+        let Column { text, has, .. } = &mut self.columns.all[self.index];
+        has[0] = true;
+        text.append_value(value);
         Ok(())
     }
     fn visit_bool<E>(self, value: bool) -> Result<(), E> {
