@@ -118,7 +118,7 @@ fn one_row_can_be_scored() {
     0 of 1 row is odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
     none was called: the smallest p-value, 0.669, is above 0.01. The oddest:
-      row 1, p 0.669: rating 4: 0.50 sd off (0.7146), within the normal range 1 to 5
+      row 1, p 0.669
     columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
              1 category (city)
     written to out.csv
@@ -141,9 +141,9 @@ fn one_column() {
     0 of 50 rows are odd.
     rule: false-discovery rate 0.1: at most about 10 % of the flagged rows are expected to be normal
     none was called: at a false-discovery rate of 0.1, one row of 50 needs a p-value of at most 0.002, and the smallest is 0.043. The oddest:
-      row 14, p 0.043: a 0: 0.82 sd off (3.054), within the normal range 0 to 12
-      row 40, p 0.043: a 0: 0.82 sd off (3.054), within the normal range 0 to 12
-      row 12, p 0.058: a 12: 0.74 sd off (2.75), within the normal range 0 to 12
+      row 14, p 0.043: a 0: 0.82 sd off (3.054), within the normal range 0 to 12; expected 6 (1 to 12)
+      row 40, p 0.043: a 0: 0.82 sd off (3.054), within the normal range 0 to 12; expected 6 (1 to 12)
+      row 12, p 0.058
     columns: 1 number (a)
     written to out.csv
     ");
@@ -165,9 +165,9 @@ fn a_column_without_values() {
     0 of 50 rows are odd.
     rule: false-discovery rate 0.1: at most about 10 % of the flagged rows are expected to be normal
     none was called: at a false-discovery rate of 0.1, one row of 50 needs a p-value of at most 0.002, and the smallest is 0.044. The oddest:
-      row 1, p 0.044: a 0: 1.5 sd off (5.469) given the other columns; normal by itself (0 to 12)
-      row 25, p 0.065: a 12: 1.3 sd off (4.677) given the other columns; normal by itself (0 to 12)
-      row 36, p 0.072: a 11: 1.0 sd off (3.882) given the other columns; normal by itself (0 to 12)
+      row 1, p 0.044: c 0: 1.0 sd off (3.206) given the other columns; normal by itself (0 to 10); expected 8 (6 to 11)
+      row 25, p 0.065
+      row 36, p 0.072
     columns: 2 numbers (a, c); left out: b (no values)
     note: column `b`: no cell has a value
     written to out.csv
@@ -329,9 +329,9 @@ fn ten_thousand_columns() {
     0 of 10 rows are odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
     none was called: the smallest p-value, 0.364, is above 0.01. The oddest:
-      row 6, p 0.364: c6829 6: 2.0 sd off (3.935), above the normal range 0 to 5.91
-      row 7, p 0.545: c8335 2: 1.9 sd off (3.764) given the other columns; normal by itself (0 to 5.91)
-      row 4, p 0.545: c8335 1: 1.7 sd off (3.351) given the other columns; normal by itself (0 to 5.91)
+      row 6, p 0.364: c6829 6: 2.0 sd off (3.935) given the other columns; normal by itself (0 to 6)
+      row 7, p 0.545: c8335 2: 1.9 sd off (3.764) given the other columns; normal by itself (0 to 6)
+      row 4, p 0.545: c8335 1: 1.7 sd off (3.351) given the other columns; normal by itself (0 to 6)
     columns: 10,000 numbers (c0, c1, c2, c3, c4 and 9,995 more)
     note: alpha 0.01 cannot flag any row: with 10 calibration rows the smallest p-value is 0.091; use top or contamination, or fit with at least 99 calibration rows
     written to out.csv

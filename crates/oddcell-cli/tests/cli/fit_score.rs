@@ -37,15 +37,15 @@ fn score_in_a_pipe_writes_the_rows_to_standard_output_and_the_summary_to_standar
     success: true
     exit_code: 0
     ----- stdout -----
-    amount,weight,city,placed,gift,rating,odd_score,odd_p,odd_verdict,odd_reasons
-    [figure],[figure],Bergen,2025-06-12 07:30:00,false,4,[figure],[figure],false,"[reasons]"
-    [figure],[figure],Oslo,2025-11-23 14:30:00,false,2,[figure],[figure],false,"[reasons]"
-    [figure],[figure],Bergen,2025-04-06 21:30:00,false,5,[figure],[figure],false,"[reasons]"
-    [figure],[figure],Oslo,2025-09-17 04:30:00,false,3,[figure],[figure],false,"[reasons]"
-    [figure],[figure],Voss,2025-02-28 11:30:00,true,1,[figure],[figure],false,"[reasons]"
-    [figure],[figure],Oslo,2025-07-11 18:30:00,false,4,[figure],[figure],false,"[reasons]"
-    [figure],[figure],Voss,2025-12-22 01:30:00,true,2,[figure],[figure],true,"[reasons]"
-    [figure],[figure],Bergen,2025-05-05 08:30:00,false,5,[figure],[figure],false,"[reasons]"
+    amount,weight,city,placed,gift,rating,odd_score,odd_p,odd_verdict,odd_cells,odd_reasons
+    [figure],[figure],Bergen,2025-06-12 07:30:00,false,4,[figure],[figure],false,0,
+    [figure],[figure],Oslo,2025-11-23 14:30:00,false,2,[figure],[figure],false,0,
+    [figure],[figure],Bergen,2025-04-06 21:30:00,false,5,[figure],[figure],false,0,
+    [figure],[figure],Oslo,2025-09-17 04:30:00,false,3,[figure],[figure],false,0,
+    [figure],[figure],Voss,2025-02-28 11:30:00,true,1,[figure],[figure],false,1,"weight [figure]: [figure] sd off ([figure]), within the normal range [figure] to [figure]; expected [figure] ([figure] to [figure])"
+    [figure],[figure],Oslo,2025-07-11 18:30:00,false,4,[figure],[figure],false,0,
+    [figure],[figure],Voss,2025-12-22 01:30:00,true,2,[figure],[figure],true,1,"amount [figure]: [figure] sd off (3246), above the normal range [figure] to [figure]; expected [figure] ([figure] to [figure])"
+    [figure],[figure],Bergen,2025-05-05 08:30:00,false,5,[figure],[figure],false,0,
 
     ----- stderr -----
     1 of 8 rows is odd.
@@ -74,9 +74,9 @@ fn timings_tell_the_parts_of_scoring_on_any_number_of_threads() {
         0 of 120 rows are odd.
         rule: p-value at most [figure]: about 1 % of normal rows are flagged
         none was called: the smallest p-value, [figure], is above [figure]. The oddest:
-          row 7, p [figure]: amount [figure]: [figure] sd off (3246), above the normal range [figure] to [figure]
-          row 117, p [figure]: gift `true`: unexpected ([figure] of 1) given the other columns; common by itself (28 %)
-          row 36, p [figure]: gift `false`: unexpected ([figure] of 1) given the other columns; common by itself (72 %)
+          row 7, p [figure]: amount [figure]: [figure] sd off (3246), above the normal range [figure] to [figure]; expected [figure] ([figure] to [figure])
+          row 117, p [figure]: rating empty: unexpected ([figure] of 1); empty in 11 % of training rows; expected 3 (1 to 5)
+          row 36, p [figure]: weight [figure]: [figure] sd off ([figure]), within the normal range [figure] to [figure]; expected [figure] ([figure] to [figure])
         columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
                  1 category (city)
         written to out.csv
@@ -126,9 +126,9 @@ fn standard_input_gives_the_same_as_a_file() {
     0 of 120 rows are odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
     none was called: the smallest p-value, 0.017, is above 0.01. The oddest:
-      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98
-      row 117, p 0.033: gift `true`: unexpected (0.49 of 1) given the other columns; common by itself (28 %)
-      row 36, p 0.033: gift `false`: unexpected (0.47 of 1) given the other columns; common by itself (72 %)
+      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98; expected 995.9 (10.5 to 995.9)
+      row 117, p 0.033: rating empty: unexpected (0.50 of 1); empty in 11 % of training rows; expected 3 (1 to 5)
+      row 36, p 0.033: weight 23.9: 0.47 sd off (2.773), within the normal range 21.02 to 40.5; expected 27.5 (22.4 to 32.6)
     columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
              1 category (city)
     written to piped.csv
@@ -196,9 +196,9 @@ fn other_column_order_gives_the_same_scores_and_extra_columns_are_noted() {
     0 of 120 rows are odd.
     rule: p-value at most 0.01: about 1 % of normal rows are flagged
     none was called: the smallest p-value, 0.017, is above 0.01. The oddest:
-      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98
-      row 117, p 0.033: gift `true`: unexpected (0.49 of 1) given the other columns; common by itself (28 %)
-      row 36, p 0.033: gift `false`: unexpected (0.47 of 1) given the other columns; common by itself (72 %)
+      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98; expected 995.9 (10.5 to 995.9)
+      row 117, p 0.033: rating empty: unexpected (0.50 of 1); empty in 11 % of training rows; expected 3 (1 to 5)
+      row 36, p 0.033: weight 23.9: 0.47 sd off (2.773), within the normal range 21.02 to 40.5; expected 27.5 (22.4 to 32.6)
     columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
              1 category (city)
     note: ignored columns that the model does not know: `clerk`
@@ -298,9 +298,9 @@ fn each_rule_is_told() {
     0 of 120 rows are odd.
     rule: false-discovery rate 0.2: at most about 20 % of the flagged rows are expected to be normal
     none was called: at a false-discovery rate of 0.2, one row of 120 needs a p-value of at most 0.002, and the smallest is 0.017. The oddest:
-      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98
-      row 117, p 0.033: gift `true`: unexpected (0.49 of 1) given the other columns; common by itself (28 %)
-      row 36, p 0.033: gift `false`: unexpected (0.47 of 1) given the other columns; common by itself (72 %)
+      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98; expected 995.9 (10.5 to 995.9)
+      row 117, p 0.033: rating empty: unexpected (0.50 of 1); empty in 11 % of training rows; expected 3 (1 to 5)
+      row 36, p 0.033: weight 23.9: 0.47 sd off (2.773), within the normal range 21.02 to 40.5; expected 27.5 (22.4 to 32.6)
     columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
              1 category (city)
     note: fdr 0.2 cannot flag fewer than 5 of these 120 rows; use alpha or top, or fit with at least 599 calibration rows
@@ -449,9 +449,9 @@ fn with_labels_the_agreement_is_told() {
     rule: p-value at most [figure]: about 1 % of normal rows are flagged
     against the labels (anomalies: 1): AUC [figure], average precision [figure], F1 [figure]
     none was called: the smallest p-value, [figure], is above [figure]. The oddest:
-      row 7, p [figure]: amount [figure]: [figure] sd off (3246), above the normal range [figure] to [figure]
-      row 117, p [figure]: gift `true`: unexpected ([figure] of 1) given the other columns; common by itself (28 %)
-      row 36, p [figure]: gift `false`: unexpected ([figure] of 1) given the other columns; common by itself (72 %)
+      row 7, p [figure]: amount [figure]: [figure] sd off (3246), above the normal range [figure] to [figure]; expected [figure] ([figure] to [figure])
+      row 117, p [figure]: rating empty: unexpected ([figure] of 1); empty in 11 % of training rows; expected 3 (1 to 5)
+      row 36, p [figure]: weight [figure]: [figure] sd off ([figure]), within the normal range [figure] to [figure]; expected [figure] ([figure] to [figure])
     columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
              1 category (city); left out: truth (label)
     written to out.csv
@@ -548,9 +548,9 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     0 of 120 rows are odd.
     rule: false-discovery rate 0.2: at most about 20 % of the flagged rows are expected to be normal
     none was called: at a false-discovery rate of 0.2, one row of 120 needs a p-value of at most 0.002, and the smallest is 0.017. The oddest:
-      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98
-      row 117, p 0.033: gift `true`: unexpected (0.49 of 1) given the other columns; common by itself (28 %)
-      row 36, p 0.033: gift `false`: unexpected (0.47 of 1) given the other columns; common by itself (72 %)
+      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98; expected 995.9 (10.5 to 995.9)
+      row 117, p 0.033: rating empty: unexpected (0.50 of 1); empty in 11 % of training rows; expected 3 (1 to 5)
+      row 36, p 0.033: weight 23.9: 0.47 sd off (2.773), within the normal range 21.02 to 40.5; expected 27.5 (22.4 to 32.6)
     columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
              1 category (city)
     note: fdr 0.2 cannot flag fewer than 5 of these 120 rows; use alpha or top, or fit with at least 599 calibration rows
@@ -565,9 +565,9 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     0 of 120 rows are odd.
     rule: false-discovery rate 0.005: at most about 0.5 % of the flagged rows are expected to be normal
     none was called: at a false-discovery rate of 0.005, one row of 120 needs a p-value of at most 4e-5, and the smallest is 0.017. The oddest:
-      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98
-      row 117, p 0.033: gift `true`: unexpected (0.49 of 1) given the other columns; common by itself (28 %)
-      row 36, p 0.033: gift `false`: unexpected (0.47 of 1) given the other columns; common by itself (72 %)
+      row 7, p 0.017: amount 9999.0: 3.6 sd off (3246), above the normal range 10.12 to 19.98; expected 995.9 (10.5 to 995.9)
+      row 117, p 0.033: rating empty: unexpected (0.50 of 1); empty in 11 % of training rows; expected 3 (1 to 5)
+      row 36, p 0.033: weight 23.9: 0.47 sd off (2.773), within the normal range 21.02 to 40.5; expected 27.5 (22.4 to 32.6)
     columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
              1 category (city)
     note: fdr 0.005 cannot flag any row: with 120 calibration rows the smallest p-value is 0.008; use top or contamination, or fit with at least 199 calibration rows
@@ -584,7 +584,7 @@ fn a_false_discovery_rate_that_no_row_can_meet_alone_is_told() {
     0 of 1 row is odd.
     rule: false-discovery rate 0.2: at most about 20 % of the flagged rows are expected to be normal
     none was called: at a false-discovery rate of 0.2, one row of 1 needs a p-value of at most 0.200, and the smallest is 0.669. The oddest:
-      row 1, p 0.669: rating 4: 0.50 sd off (0.7146), within the normal range 1 to 5
+      row 1, p 0.669
     columns: 3 numbers (amount, weight, rating), 1 boolean (gift), 1 date (placed),
              1 category (city)
     written to out.csv
@@ -627,7 +627,16 @@ fn a_detector_without_cells_explains_the_row_only() {
     row 7: score [figure], p-value [figure]
     (33 of 1,000 normal rows score as high; estimated from 120 rows held out)
 
-    the detector `iforest` scores whole rows and does not explain cells
+    column  value                 expected  noise  normal
+    amount  *[figure]               [figure]       [figure]  [figure] to [figure]
+    placed   2025-12-22 01:30:00              [figure]  2025-01-05 02:46:48 to
+                                                   2025-12-22 11:13:12
+    weight   [figure]                             [figure]  [figure] to [figure]
+    rating   2                                [figure]  1 to 5
+    gift     true                             [figure]  `false` (72 %), `true` (28 %)
+    city     Voss                             [figure]  `Bergen` (37 %), `Oslo` (36 %),
+                                                   `Voss` (28 %)
+    (* the cell that makes the row odd)
 
     ----- stderr -----
     ");

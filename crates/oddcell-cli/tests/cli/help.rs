@@ -20,9 +20,12 @@ fn without_arguments_the_commands_are_listed() {
     Commands:
       demo     Run the whole workflow on built-in data
       detect   Find the odd rows of one table; each row is judged by detectors that did not train on it
+      cells    Find the odd cells of a table, and what should stand there; judged by the table itself,
+               or by a model
+      repair   Replace the odd cells of a table by what is expected there, with a log of every change
       fit      Learn what is normal from rows believed to be normal
       score    Judge new rows with a model; streams the table, so memory use does not grow with it
-      explain  Show one row, cell by cell
+      explain  Show rows cell by cell: judged by their own table, or by a model
       inspect  Show the columns of a table as oddcell sees them, or what a model file contains
       bench    Run methods on benchmark sets with published protocols
       help     Print this message or the help of the given subcommand(s)
@@ -35,6 +38,9 @@ fn without_arguments_the_commands_are_listed() {
       oddcell demo                              try everything on built-in data
       oddcell detect orders.csv                 which rows of this table are odd, and why?
       oddcell detect orders.csv --report a.html the same, as an HTML page
+      oddcell cells orders.csv                  which cells are odd, and what should stand there?
+      oddcell repair orders.csv -o fixed.csv    the table with these cells replaced, and a log of every
+      change
       oddcell fit good.parquet -o normal.oddcell
       oddcell score normal.oddcell new.csv -o judged.csv
       zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
@@ -58,9 +64,12 @@ fn help_lists_the_commands_with_examples() {
     Commands:
       demo     Run the whole workflow on built-in data
       detect   Find the odd rows of one table; each row is judged by detectors that did not train on it
+      cells    Find the odd cells of a table, and what should stand there; judged by the table itself,
+               or by a model
+      repair   Replace the odd cells of a table by what is expected there, with a log of every change
       fit      Learn what is normal from rows believed to be normal
       score    Judge new rows with a model; streams the table, so memory use does not grow with it
-      explain  Show one row, cell by cell
+      explain  Show rows cell by cell: judged by their own table, or by a model
       inspect  Show the columns of a table as oddcell sees them, or what a model file contains
       bench    Run methods on benchmark sets with published protocols
       help     Print this message or the help of the given subcommand(s)
@@ -73,6 +82,9 @@ fn help_lists_the_commands_with_examples() {
       oddcell demo                              try everything on built-in data
       oddcell detect orders.csv                 which rows of this table are odd, and why?
       oddcell detect orders.csv --report a.html the same, as an HTML page
+      oddcell cells orders.csv                  which cells are odd, and what should stand there?
+      oddcell repair orders.csv -o fixed.csv    the table with these cells replaced, and a log of every
+      change
       oddcell fit good.parquet -o normal.oddcell
       oddcell score normal.oddcell new.csv -o judged.csv
       zcat log.csv.gz | oddcell score normal.oddcell - --alpha 0.001 > judged.csv
@@ -372,17 +384,28 @@ fn help_of_explain() {
     success: true
     exit_code: 0
     ----- stdout -----
-    Show one row, cell by cell
+    Show rows cell by cell: judged by their own table, or by a model
 
-    Usage: oddcell explain [OPTIONS] --row <N> <MODEL> <DATA>
+    Usage: oddcell explain [OPTIONS] --row N [MODEL] DATA
 
     Arguments:
-      <MODEL>  A model written by `oddcell fit`
-      <DATA>   The table (`-`: standard input)
+      <FILE>...  The table (`-`: standard input); before it, perhaps, a model written by `oddcell fit`
 
     Options:
-          --row <N>  Row number, counted from 1
+          --row <N>  Row numbers, counted from 1, comma separated
       -h, --help     Print help
+
+    Columns:
+          --label <COL>         Column with the true labels (0/1, true/false); never a feature; prints
+                                AUC, average precision and F1
+          --ignore <COLS>       Columns to leave out, comma separated
+          --categorical <COLS>  Columns to read as categories even if they look like numbers, comma
+                                separated
+          --kind <COL=KIND>     Read a column as number, boolean, date, text, category; or leave it out
+                                as `id` or `ignore`, e.g. `zip=category`, `order=id`; repeatable
+          --group-by <COLS>     Columns whose values make up groups, comma separated: numbers are also
+                                compared with those of their group
+          --keep-identifiers    Also learn from columns that look like row identifiers
 
     Reading:
           --delimiter <CHAR>       Field separator of a CSV, one character or `tab` [default: detected]
@@ -391,13 +414,29 @@ fn help_of_explain() {
           --strict                 Stop at the first cell that cannot be read as its column's kind, e.g.
                                    `18OO` among numbers
 
+    Learning:
+          --detector <NAME>  Detector [default: noise for tables of numbers, columns for all others]
+          --preset <NAME>    Parameter set; noise has default, fast, best, paper
+          --fast             Same as `--preset fast`: learns and scores several times as fast, finds
+                             somewhat less
+          --best             Same as `--preset best`: takes several times as long
+          --keep-rows <N>    Training rows that the model keeps for comparison (same as `--set
+                             keep_rows=N`); 0 keeps none
+          --net <NET>        Net of the detector (same as `--set net=NET`) [possible values: mlp,
+                             resmlp]
+          --set <KEY=VALUE>  Set one parameter, e.g. `sigma_max=1.5`, `encode.one_hot=true`,
+                             `fit.folds=10`
+          --config <FILE>    Read parameters from a TOML file
+          --seed <N>         Random seed; the same seed gives the same bits [default: 0]
+
     Running:
           --threads <N>  Number of threads [default: one per core]; does not change the results
           --json         Print a JSON summary to standard output
       -q, --quiet        Print errors only
 
     Examples:
-      oddcell explain normal.oddcell new.csv --row 17
+      oddcell explain orders.csv --row 17
+      oddcell explain normal.oddcell new.csv --row 3,17
       oddcell explain normal.oddcell new.csv --row 17 --json
 
     ----- stderr -----
@@ -419,8 +458,10 @@ fn help_of_inspect() {
       <FILE>  A table (`-`: standard input), or a model written by `oddcell fit`
 
     Options:
-          --json  Print JSON
-      -h, --help  Print help
+          --json        Print JSON
+          --duplicates  List the rows of a table that are equal to an earlier one, or differ from it in
+                        one column alone
+      -h, --help        Print help
 
     Columns:
           --label <COL>         Column with the true labels (0/1, true/false); never a feature; prints

@@ -25,7 +25,7 @@ fn parquet_comes_back_typed_and_with_the_same_figures() {
     let schema = batch.schema();
     let types: Vec<(&str, &DataType)> =
         schema.fields().iter().map(|field| (field.name().as_str(), field.data_type())).collect();
-    insta::assert_snapshot!(format!("{types:?}"), @r#"[("amount", Float64), ("weight", Float64), ("city", Utf8), ("placed", Utf8), ("gift", Boolean), ("rating", Int64), ("odd_score", Float64), ("odd_p", Float64), ("odd_verdict", Boolean), ("odd_reasons", Utf8)]"#);
+    insta::assert_snapshot!(format!("{types:?}"), @r#"[("amount", Float64), ("weight", Float64), ("city", Utf8), ("placed", Utf8), ("gift", Boolean), ("rating", Int64), ("odd_score", Float64), ("odd_p", Float64), ("odd_verdict", Boolean), ("odd_cells", UInt32), ("odd_reasons", Utf8)]"#);
     let scores = batch.column_by_name("odd_score").unwrap().as_primitive::<Float64Type>();
     let expected: Vec<f64> = column(&csv, "odd_score").iter().map(|text| text.parse().unwrap()).collect();
     assert_eq!(scores.values().to_vec(), expected);
